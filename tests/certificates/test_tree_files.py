@@ -92,7 +92,7 @@ def test_the_checker_reads_graphs_from_the_command_line(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("tree 1", "tree 2"), "differs from the 1 lines"),
+        (("tree 1", "tree 2"), "differs from the number of rows, 1"),
         (("tree 1\nleaf 0 0\n", "tree 0\nleaf 0 0\n"), "more lines than the line .tree. states"),
         (("tree 1\nleaf 0 0\n", "tree 0\n"), "lacks 1 of its subtrees"),
         (("leaf 0 0", "leaf 1 0"), "the leaves of the tree have 1 loop"),

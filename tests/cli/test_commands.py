@@ -117,7 +117,7 @@ def test_convert_carries_nothing_that_it_did_not_verify(tmp_path, capsys):
     assert main(["check", str(target)]) == 0
     for words in (["check", str(target)], ["convert", str(source), str(target), "--force"]):
         assert main([*words, "--recipe"]) == 1
-        assert "its recipe grows a problem other than the file's" in capsys.readouterr().err
+        assert "problem that differs from the problem in the file" in capsys.readouterr().err
     # A lie.
     before = target.read_text()
     cost = gh.read_document(source).stated.cost

@@ -237,7 +237,7 @@ def test_draw(tmp_path, capsys):
     path.write_text(text.replace('"seed":1', '"seed":2'))
     capsys.readouterr()
     assert main(["draw", str(path), "-o", str(tmp_path / "z.png")]) == 2
-    assert "grows a problem other than the file's" in capsys.readouterr().err
+    assert "grows a problem that differs from the problem in the file" in capsys.readouterr().err
     path.write_text(text.replace('"n":10', '"n":60000000'))
     assert main(["draw", str(path), "-o", str(tmp_path / "z.png")]) == 2
     assert "60000010 spins" in capsys.readouterr().err

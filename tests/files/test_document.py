@@ -85,7 +85,7 @@ def test_a_weaker_proof_is_carried_as_what_it_is_and_a_broken_one_is_named(tmp_p
     side_car(path).write_text(text.replace("\n3 ", "\n9 ", 1))
     document = read_document(path)
     _, left_out = document.kept
-    assert left_out == (f"the optimum that {path} states (the certificate proves a bound only)",)
+    assert left_out == (f"the optimum that {path} states (the certificate proves only a bound)",)
     write(target, document)
     assert read_document(target).stated == Stated()
     with pytest.raises(CertificateError, match="no optimum is proven"):
@@ -129,7 +129,7 @@ def test_carrying_through_a_reduction():
 def test_write_returns_the_way_to_what_the_file_holds(tmp_path_factory, problem, suffix):
     path = tmp_path_factory.mktemp("way") / f"x{suffix}"
     if suffix == ".wcnf" and (to_max2sat(problem)[0].weights % 1).any():
-        with pytest.raises(ValueError, match=r"but clause \d+ has weight .*; multiply by a common"):
+        with pytest.raises(ValueError, match=r"but clause \d+ has weight .*; multiply all weights"):
             write(path, problem)
         assert not list(path.parent.iterdir())
         return

@@ -66,7 +66,7 @@ def test_enough_centre_loops_make_a_local_minimum(seed, left, upper):
 
 def test_bad_blocks_are_named():
     problem = Rbm([[1, 1], [1, -1]])
-    with pytest.raises(ValueError, match="must fit into 2 × 2"):
+    with pytest.raises(ValueError, match="must fit into the 2 × 2"):
         metastable_state(problem, [1, 1, 1, 1], block=(3, 1))
     with pytest.raises(ValueError, match=r"block\[1\]=0 is below 1"):
         metastable_state(problem, [1, 1, 1, 1], block=(1, 0))

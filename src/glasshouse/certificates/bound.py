@@ -162,9 +162,9 @@ def _vertices(
 
 
 def rest_on_edges(form: ExactForm, certificate: Certificate) -> tuple[EdgeArray, npt.NDArray[Any]]:
-    """Return the edges of the form and of loops, and on each the remainder R times the denominator.
+    """Return the edges of form and loops, and on each edge R = form - loops - squares.
 
-    Edges on which R is zero, and pairs that only squares contain, are omitted.
+    R is in units of 1/denominator. Edges with R = 0, and pairs only in squares, are omitted.
     """
     edges, amounts = _loop_edges(form, Parts.of(certificate))
     pairs, slices = _without_loops(form, certificate.denominator, edges, amounts)
@@ -196,9 +196,9 @@ def _rest(
 def _without_loops(
     form: ExactForm, scale: int, edges: npt.NDArray[np.int32], amounts: npt.NDArray[Any]
 ) -> tuple[EdgeArray, Iterator[Slice]]:
-    """Return the distinct edges of form and loops, and slices of form minus loops on these edges.
+    """Return the distinct edges of form and loops, and the weights of form - loops in slices.
 
-    The slices are in units of one over the denominator.
+    The weights are in units of 1/denominator.
     """
     ends = np.concatenate([form.edges, edges])
     order, starts = grouped(ends, form.num_variables + 1)

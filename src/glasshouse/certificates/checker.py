@@ -282,7 +282,7 @@ def ties_of(path):
 
 
 def folded(constant, weights, ties):
-    """Return the constant and weights after tied spins are merged, with unchanged values."""
+    """Merge tied spins without changing any value; return the new constant and weights."""
     small = defaultdict(int)
     for key, w in weights.items():
         if len(key) > 2:
@@ -296,7 +296,7 @@ def folded(constant, weights, ties):
 
 
 def product(signed):
-    """Multiply spins (vertex, sign); return the vertices (padded to two by ghosts) and the sign."""
+    """Multiply spins (vertex, sign); return vertices (with ghosts if fewer than 2) and the sign."""
     left, sign = set(), 1
     for vertex, x in signed:
         left, sign = left ^ {vertex}, sign * x
@@ -311,7 +311,7 @@ def edge(ends, table, ties, size):
 
 
 def step_of(weights):
-    """Return a divisor of all differences between values of states; 0 if all are equal."""
+    """Return a divisor of all differences between values of states; 0 if all values are equal."""
     sums = defaultdict(int)
     for vertex, w in ((vertex, w) for key, w in weights.items() for vertex in key if vertex):
         sums[vertex] += w
@@ -380,7 +380,7 @@ def check_parts(loops, squares, size):  # size: the highest vertex
 
 
 def taken_off(weights, loops, squares, spins, ties, unit, table, size):
-    """Subtract loops and squares from the weights; return how far below zero the parts can get."""
+    """Subtract loops and squares from the weights; return how far below 0 their sum can get."""
     minima = 0
     for mu, *marked in loops:
         cycle = list(map(abs, marked))
@@ -405,7 +405,7 @@ def taken_off(weights, loops, squares, spins, ties, unit, table, size):
 
 
 def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squares, tree, *more):
-    """Return the least value of a state that the bounds of all leaves allow."""
+    """Return the least value that the bounds of all leaves allow a state to have."""
     size, (common, table) = len(spins) - 1, more
     check_parts(loops, squares, size + len(table))
     spins = spins + [math.prod(spins[i] for i in m) for m in table]
@@ -429,7 +429,7 @@ def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squ
 
 
 def bound_of_cores(clauses, value, grain, size, denominator, cores):
-    """Return the least value, 4 x cost, of an assignment that the cores allow."""
+    """Return the least value (4 x cost) that the cores allow an assignment to have."""
     (soft, hard), spins, low = clauses, [0] * (size + 1), 0
     left, clauses = [denominator * w for w, _ in soft], [c for _, c in soft] + hard
     for cost, *tree in cores:
@@ -471,7 +471,7 @@ def bound_of_cores(clauses, value, grain, size, denominator, cores):
 
 
 def read_problem(text, is_graph, is_qubo, is_hubo):
-    """Read a problem file; value = total + cut x answer, and value_of gives a state's value."""
+    """Read a problem file; value = total + cut x answer; the answer is a cost, cut or energy."""
     p = SimpleNamespace(is_float=False, grain=1, unit=2, total=0, cut=4, scale=4, is_long=False)
     p.clauses = None
     if is_graph or is_hubo:  # energy = total - 2 cut

@@ -1,4 +1,4 @@
-"""Frustrated cores: decision trees over clauses that prove a cost which every assignment pays.
+"""Frustrated cores: decision trees over clauses; each proves a cost that all assignments pay.
 
 An inner node of a tree branches on a variable. A leaf lists soft clauses that its path falsifies,
 with amounts that add up to at least the core's cost, or one hard clause that its path falsifies.
@@ -52,7 +52,7 @@ class Cores(Summarised):
             raise ValueError("the tokens and starts of cores must be flat arrays of int64")
         is_split = len(starts) and starts[0] == 0 and starts[-1] == len(tokens)
         if not is_split or (starts[1:] < starts[:-1]).any():
-            raise ValueError("core starts must be in order, from 0 to the number of tokens")
+            raise ValueError("core starts must not decrease, from 0 to the number of tokens")
         costs = positive_numbers(self.costs, len(starts) - 1, "core")
         if costs.dtype != np.int64:
             raise ValueError("the cost of a core must be below 2^63; use a smaller denominator")
@@ -95,7 +95,7 @@ class Cores(Summarised):
         return named
 
     def _lists(self) -> list[tuple[int, int]]:
-        """Return the range of tokens (first, end) of each leaf that lists amounts."""
+        """Return the token range (first, end) of each leaf that lists clauses and their amounts."""
         found, after = [], 0
         for place in np.flatnonzero(self.tokens == 0).tolist():
             if place >= after:

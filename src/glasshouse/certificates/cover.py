@@ -38,7 +38,7 @@ def least_value(form: ExactForm, cover: npt.NDArray[Any], ghost: int) -> int:
         terms = Terms(form.monomials, form.weights, form.constant)
         spins = np.array(chosen, dtype=np.int64)
         if left := open_monomial(terms, spins):
-            raise CertificateError(f"a cover must contain all but one of the spins {left[:9]}")
+            raise CertificateError(f"a cover lacks two or more spins of the monomial {left[:9]}")
         values = all_values(form.num_variables, terms, spins, _STATES)
         return min(int(part.min()) for _, part in values)
     others = np.setdiff1d(form.edges, [*chosen, ghost])

@@ -83,7 +83,7 @@ class ExactForm:
 
     @classmethod
     def of_ising(cls, problem: Ising) -> ExactForm:
-        """Return the exact form of an Ising problem, in which only the scale changes."""
+        """Return the exact form of an Ising problem: its numbers, scaled to integers."""
         (weights, fields, (constant,)), scale = whole(
             problem.weights, problem.fields, [problem.offset]
         )
@@ -100,7 +100,7 @@ class ExactForm:
 
     @classmethod
     def of_polynomial(cls, problem: Polynomial) -> ExactForm:
-        """Return a polynomial's exact form; for bits, substitute x = (1 + s)/2, times 2^degree."""
+        """Return a polynomial's exact form; for bits, put x = (1 + s)/2 and scale by 2^degree."""
         (weights, (offset,)), scale = whole(problem.weights, [problem.offset])
         held, below, constant = problem.monomials, 1, 0
         if problem.units == "binary":
@@ -115,7 +115,7 @@ class ExactForm:
         )  # fmt: skip
 
     def with_monomials(self) -> ExactForm:
-        """Return an equal form whose edges are replaced by monomials."""
+        """Return the same form with monomials instead of edges."""
         if self.monomials is not None:
             return self
         held = of_edges(self.edges, self.num_variables)
@@ -177,7 +177,7 @@ class ExactForm:
         return cls(len(fields), ends, weights, int(constant), *others)
 
     def weights_on(self, edges: npt.NDArray[Any], kind: Any) -> npt.NDArray[Any]:
-        """Return the weight on each of the given edges, in either order; 0 for a missing edge."""
+        """Return the weights on the given edges (a, b) or (b, a); 0 for a missing edge."""
         keys = _keys(self.edges, self.num_variables)
         wanted = _keys(np.column_stack(ends_of(edges)), self.num_variables)
         places = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
@@ -317,6 +317,6 @@ def gcd_of(numbers: npt.NDArray[Any]) -> int:
 
 
 def _keys(edges: npt.NDArray[Any], ghost: int) -> npt.NDArray[np.int64]:
-    """Return one integer per edge that sorts like the edges; ends must be below 2^31."""
+    """Return one integer per edge; they sort in the order of the edges, with ends below 2^31."""
     keys: npt.NDArray[np.int64] = edges[:, 0].astype(np.int64) * (ghost + 1) + edges[:, 1]
     return keys

@@ -59,7 +59,7 @@ def checked_table(table: Any, size: int) -> Monomials:
     order, firsts = held.grouped()
     if len(firsts) < len(order):
         again = order[np.setdiff1d(np.arange(len(order)), firsts)[0]]
-        raise ValueError(f"monomial {again} is in the table twice; remove it")
+        raise ValueError(f"monomial {again} occurs twice in the table; remove one of the two")
     return held
 
 
@@ -127,8 +127,8 @@ def all_values(
 ) -> Iterator[tuple[int, npt.NDArray[Any]]]:
     """Yield the values of all states of a cover, each minimised over the other spins.
 
-    A value is constant - Σ amount · monomial. State x has the k-th spin of the cover down if bit k
-    is set. Values are yielded by the high bits of x, 2^at_once at a time. No monomial may be open.
+    A value is constant - Σ coefficient · monomial. In state x, the k-th spin of the cover is down
+    if bit k is set. Values are yielded 2^at_once at a time. No monomial may be open.
     """
     place = np.full(size, -1)
     place[cover] = np.arange(len(cover))

@@ -25,13 +25,13 @@ _EXACT_IN_SHORT_FLOATS = 2.0**24
 _FEW_PAIRS = 4  # per node; a buffer of this size is cheaper than counting first
 _PAIRS_AT_ONCE = 1 << 25  # a tenth of a second
 _LARGEST_PRODUCT = 1 << 26  # cells of a matrix; half a gigabyte
-# A slice of edges, and an amount for each edge in it.
+# A slice of edges, and a weight for each edge in it.
 Slice: TypeAlias = tuple[slice, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
 class SquareSums:
-    """The sum of 2c·a_i·a_j over all squares, for each pair of nodes below `size`.
+    """The sum of the couplings 2c·a_i·a_j of all squares, for each pair of nodes below `size`.
 
     Sums are int64, or Python integers if int64 could overflow (`Squares.is_wide`).
 
@@ -166,7 +166,7 @@ class SquareSums:
             yield i, sums
 
     def _places(self) -> tuple[IntArray, IntArray]:
-        """Return where each node's positions begin, and all positions sorted by node."""
+        """Return an index by node: where each node begins, and its positions in `nodes`."""
         counts = np.bincount(self.squares.nodes, minlength=self.size)
         starts = np.concatenate([[0], np.cumsum(counts)])
         return starts, np.argsort(self.squares.nodes, kind="stable")
@@ -175,9 +175,9 @@ class SquareSums:
 def rest_of_squares(
     edges: npt.NDArray[Any], slices: Iterable[Slice], squares: Squares, size: int, factor: int
 ) -> int:
-    """Return the sum of |amount + factor · 2c·a_i·a_j| over all pairs of nodes.
+    """Return the sum of |weight + factor · s| over all pairs; s is the pair's sum in `SquareSums`.
 
-    Pairs that are not in `edges` have the amount 0. Amounts are passed slice by slice. They are
+    Pairs that are not in `edges` have the weight 0. Weights are passed slice by slice. They are
     int64 only if the caller has shown that no sum can overflow.
     """
     sums, total = SquareSums(squares, size).on(edges)

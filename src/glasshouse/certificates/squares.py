@@ -134,7 +134,7 @@ class Squares(Summarised):
 
     @property
     def depth(self) -> int:
-        """How far below zero the couplings of all squares can get: Σ c·(Σ a² - g²·[odd])."""
+        """How far below 0 the couplings of all squares can get: Σ c·(Σ a² - g²·[Σ a/g is odd])."""
         if not self.num_squares:
             return 0
         begin, a = self.starts[:-1], self.coefficients

@@ -1,4 +1,4 @@
-"""Search trees in certificates: their leaves cover all states, and each has its own bound.
+"""Search trees in certificates: their leaves cover all states, and each leaf has its own bound.
 
 A branch splits the states in two: in the first half, the spins of two vertices agree; in the second
 half, they differ. The rows of a tree are in prefix order, so that no row needs a number: a branch

@@ -108,7 +108,7 @@ def _verdict_of_cores(problem: Problem, certificate: Certificate) -> Verdict:
         raise CertificateError(str(fault)) from None
     least = rounded_up(bound, exact, step)
     if least > exact:
-        raise CertificateError("the bound exceeds the cost of the given state, so it is false")
+        raise CertificateError("the bound is false: it exceeds the cost of the given state")
     return _in_numbers(problem, bound, exact, least)
 
 
@@ -122,14 +122,14 @@ def examined(form: ExactForm, certificate: Certificate) -> tuple[int, Fraction, 
     except ValueError as fault:  # squares over tied spins may have coefficients of any size
         raise CertificateError(f"in a leaf, {fault}") from None
     if bound > value or least > value:
-        raise CertificateError("the bound exceeds the energy of the given state, so it is false")
+        raise CertificateError("the bound is false: it exceeds the energy of the given state")
     return value, bound, least
 
 
 def leaf_bounds(
     form: ExactForm, certificate: Certificate, value: int
 ) -> Iterator[tuple[PlacedLeaf, LeafBound | None]]:
-    """Yield each leaf of a tree in order, with its bound, or None if the leaf has no states.
+    """Yield each leaf of a tree in order, with its bound; the bound is None without states.
 
     Args:
         form: the problem.
@@ -150,12 +150,12 @@ def leaf_bounds(
 
 
 def _whole(form: ExactForm, certificate: Certificate, value: int) -> LeafBound:
-    """Return the least bound of all leaves, and the least value that the leaves allow."""
+    """Return the smallest bound of any leaf, and the smallest value that a leaf's bound allows."""
     if certificate.tree is None:
         form = form.with_monomials() if certificate.num_monomials else form
         whole = bounded_leaf(form, [], Parts.of(certificate), value)
         if whole is None:
-            raise CertificateError("the certificate excludes all states, although it ties no spins")
+            raise CertificateError("the certificate excludes all states, although it has no tree")
         return whole
     found = leaf_bounds(form, certificate, value)
     held = [leaf_bound for _, leaf_bound in found if leaf_bound is not None]

@@ -42,7 +42,7 @@ class Stated(Summarised):
         return cls(planted.energy, to_bits(planted.state), json.loads(planted.recipe.to_json()))
 
     def reduced(self, source: Problem, reduction: Reduction) -> Stated:
-        """Convert the statements to the problem to which `source` was reduced."""
+        """Return the statements, converted for the problem to which `source` was reduced."""
         cost, model = self.cost, self.model
         if cost is not None:
             cost = reduction.target_energy(cost)

@@ -1,8 +1,8 @@
 """Clauses of any length with weights of any size, read from files and written for solvers.
 
 The MaxSAT Evaluation allows weights that add up to 2^64-2. The library's own problems, `Max2Sat`
-and `MaxSat`, are arrays of 64-bit integers and stop at 2^63-1; a judge must not. So clauses that
-are judged or shrunk are tuples of Python integers, and models are evaluated in these.
+and `MaxSat`, are arrays of 64-bit integers, which end at 2^63-1, but a judge must accept all sums.
+So clauses that are judged or shrunk are tuples of Python integers; models are evaluated in these.
 
 Solvers get a new file: its text does not contain the optimum. Its only comments are the numbers of
 variables and clauses, if no header states them.

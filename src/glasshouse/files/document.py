@@ -75,7 +75,7 @@ class Document(Summarised):
         return cls(given_problem(thing))
 
     def with_certificate(self, path: str | PathLike[str] | None) -> Document:
-        """Return the document with the certificate in `path` as its proof; None changes nothing."""
+        """Return the document with the proof in `path`; if `path` is None, return it unchanged."""
         if path is None:
             return self
         return replace(self, planted=None, load_proof=partial(read_side_car, path))
@@ -100,7 +100,7 @@ class Document(Summarised):
 
     @cached_property
     def proof(self) -> SideCar | None:
-        """The unverified proof: the loops of the plant, or the contents of any side-car."""
+        """The unverified proof: the plant's certificate or the `.cert` file; None without both."""
         planted = self.planted
         if planted is None:
             return None if self.load_proof is None else self.load_proof()
@@ -114,13 +114,13 @@ class Document(Summarised):
         """The document's verified proof; None if it does not have a proof.
 
         Raises:
-            CertificateError: the proof is false, or refutes something that is stated.
+            CertificateError: the proof is false, or refutes a statement.
         """
         try:
             if self.planted is None:
                 return None if self.proof is None else self.examined(self.proof)
             if self.planted.problem is not self.problem and self.planted.problem != self.problem:
-                raise CertificateError("its plant belongs to another problem")
+                raise CertificateError("the plant in the file belongs to another problem")
             self.stated.refuse_false(self.planted.proven, self.measure)
             return self.planted.proven
         except CertificateError as lie:
@@ -130,7 +130,7 @@ class Document(Summarised):
         """Verify a certificate against the document's problem and statements.
 
         Raises:
-            CertificateError: the certificate is false, or refutes something that is stated.
+            CertificateError: the certificate is false, or refutes a statement.
         """
         _refuse_work(self.problem, beside)
         proven = Proven(self.problem, beside.certificate)
@@ -159,12 +159,12 @@ class Document(Summarised):
         alone = self.stated.recipe_alone
         if self.stated == alone:
             return alone, ()
-        why = "there is no proof" if self.proven is None else "the certificate proves a bound only"
+        why = "there is no proof" if self.proven is None else "the certificate proves only a bound"
         return alone, (f"the optimum that {self.path} states ({why})",)
 
 
 def carry(document: Document, problem: Problem, reduction: Reduction) -> Document:
-    """Convert a document with its statements and proof to the problem to which it was reduced.
+    """Return a document of the reduced `problem`, with the statements and the proof converted.
 
     >>> from glasshouse.planting import random_loops
     >>> from glasshouse.problems.convert import to_qubo
@@ -197,7 +197,7 @@ def scaled_proof(document: Document, problem: Problem, reduction: Reduction) -> 
 
 
 def _refuse_work(problem: Problem, beside: SideCar) -> None:
-    """Raise if the check of a certificate would take far too long for the size of its file.
+    """Raise if the check of a certificate would take more steps than its file may cause.
 
     A leaf of a core reads all literals of its clauses. Every other leaf reads all edges and all
     common parts. Integers above 64 bits take longer.
@@ -211,7 +211,7 @@ def _refuse_work(problem: Problem, beside: SideCar) -> None:
         known = named[(named > 0) & (named < len(literals))]
         if int(literals[known].sum()) > beside.most_work:
             raise CertificateError(
-                f"its cores use clauses with {int(literals[known].sum())} literals in "
+                f"the cores use clauses with {int(literals[known].sum())} literals in "
                 f"total, too many to check; raise {VARIABLE} if you trust the file"
             )
     if tree is None:
@@ -230,6 +230,6 @@ def _refuse_work(problem: Problem, beside: SideCar) -> None:
         effort += sum((1 + max(0, size - k)) * k << k for k in covers)
     if effort * width > beside.most_work:
         raise CertificateError(
-            f"its tree of {tree.num_leaves} leaves would take too long to check; raise {VARIABLE} "
+            f"the tree of {tree.num_leaves} leaves would take too long to check; raise {VARIABLE} "
             "if you trust the file"
         )

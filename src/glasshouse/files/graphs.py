@@ -71,7 +71,7 @@ def _edges(source: Source, rows: Rows) -> npt.NDArray[np.int64]:
 
 
 def _chip(path: Path) -> Ising | None:
-    """Read the chip that a D-Wave solver's properties describe; None for other JSON files."""
+    """Read the chip in a D-Wave solver's properties; return None for other JSON files."""
     with opened(path) as source:
         values = parse_object(source.read_all())
         if values is None or not any(name in values for name in ("couplers", "edgelist")):

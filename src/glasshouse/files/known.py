@@ -31,7 +31,7 @@ CLAUSE_SUFFIXES = (".wcnf", ".cnf")
 
 @dataclass(frozen=True, repr=False)
 class Verification(Summarised):
-    """The result of `verify_file`: the cost of the certified or stated state, and any proof of it.
+    """The result of `verify_file`: the cost of the certified or stated state, and the proof if any.
 
     Attributes:
         cost: the energy of the certified state in the problem read; the least energy if `proven`.
@@ -209,7 +209,7 @@ def known_file(
 ) -> Known:
     """Return the bound and best cost of a clause file, proven by its certificate if it has one.
 
-    By default, the certificate is the file next to it. Without a certificate little is known: empty
+    The default certificate is the `.cert` file. Without a certificate little is known: empty
     soft clauses are always violated; hard clauses of two literals are decided; and the model that
     the file states is evaluated, which shows only that some assignment has this cost. Weights that
     add up to 2^63 or more need a certificate of loops alone.
@@ -280,7 +280,7 @@ def _known_by_loops(clauses: ClauseFile, path: Path) -> Known:
     beside = read_side_car(path)
     held = beside.certificate
     if held.tree is not None or held.squares or held.num_cores:
-        raise FileError(path, "must have only loops, because the weights add up to 2^63 or more")
+        raise FileError(path, "must have only loops if the weights add up to 2^63 or more")
     try:
         known = known_by(clauses, beside.certificate)
     except ValueError as fault:

@@ -104,7 +104,7 @@ def _format_of(place: Place, format: str | None) -> Format:
 
 
 def format_by_content(place: Place) -> Format:
-    """Recognise the format of a file by its first lines, or of a zip archive by its member.
+    """Recognise the format of a file by its first lines, or that of a zip archive by its member.
 
     Graphs of Max-Cut are often called `g05_60.0`, `torus.dat` or `G62.txt`. A file whose first line
     has two or three numbers is such a graph, except for clauses without a header, which end in 0.

@@ -18,11 +18,11 @@ from glasshouse.planting import Plan, Planted, Recipe
 from glasshouse.planting.demand import EffortError
 from glasshouse.problems import Max2Sat, MaxSat, Problem, Reduction, to_max2sat
 
-_ANOTHER = "its recipe grows a problem other than the file's"
+_ANOTHER = "the recipe grows a problem that differs from the problem in the file"
 
 
 def read_planted(place: Place, *, format: str | None = None, verify: bool = True) -> Planted:
-    """Return the plant that a file contains (`.npz`), or the plant that its stated recipe grows.
+    """Return the plant in a file (`.npz`), or grow the plant from the recipe in the file.
 
     A grown plant is compared with the file's problem; the recipe of another instance is an error. A
     plant in the file is verified in linear time; a false plant raises a `CertificateError`.
@@ -51,7 +51,7 @@ def read_planted(place: Place, *, format: str | None = None, verify: bool = True
 
 
 def regrown(document: Document) -> tuple[Planted, Document]:
-    """Grow a plant from a document's recipe; return it, and the document with a proof if possible.
+    """Grow a plant from a document's recipe; return it and the document, with a proof if possible.
 
     Raises:
         FileError: there is no recipe, or the recipe does not grow the document's problem.
@@ -108,9 +108,9 @@ def regrow(
     except FileError:
         raise
     except EffortError as fault:
-        raise FileError(path, f"its recipe cannot be grown: {fault}; {allowance.remedy}") from None
+        raise FileError(path, f"the recipe cannot be grown: {fault}; {allowance.remedy}") from None
     except (ValueError, ArithmeticError) as fault:
-        raise FileError(path, f"its recipe cannot be grown: {fault}") from None
+        raise FileError(path, f"the recipe cannot be grown: {fault}") from None
     if isinstance(held.problem, Max2Sat) and isinstance(problem, MaxSat) and problem.longest <= 2:
         problem, shorter = to_max2sat(problem)  # as files read clauses of two literals
         reduction = reduction.then(shorter)
@@ -119,23 +119,23 @@ def regrow(
     if form(held.problem) != form(problem):
         raise FileError(path, _ANOTHER)
     if held.problem.labels not in (None, problem.labels):
-        raise FileError(path, "its recipe grows a problem whose labels differ from the file's")
+        raise FileError(path, "the recipe grows a problem whose labels are not those in the file")
     return planted, reduction
 
 
 def _refuse_beyond(path: Path, held: Problem, plan: Plan, allowance: Allowance) -> None:
-    """Raise if a recipe's instance would be far larger than the file, before growing it."""
+    """Raise if growing a recipe would give an instance that does not fit the size of the file."""
     asked = plan.demand
     has_room = plan.method.grows_on == "clauses" and asked.spins < held.num_variables  # ancillas
     if asked.spins != held.num_variables and not has_room:
         raise FileError(
-            path, f"its recipe has {asked.spins} spins; the file has {held.num_variables} variables"
+            path, f"the recipe grows {asked.spins} spins, but the file has {held.num_variables}"
         )
     terms = _num_terms(held)
     if asked.memory > allowance.grown(terms):
         raise FileError(
             path,
-            f"its recipe needs {asked.memory} bytes to grow, but a file of {terms} terms may use "
+            f"the recipe needs {asked.memory} bytes to grow, but a file of {terms} terms may use "
             f"at most {allowance.grown(terms)}; {allowance.remedy}",
         )
 

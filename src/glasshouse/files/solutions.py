@@ -184,7 +184,7 @@ def bring_back(
     found = _find(source.problem, target, converted_format, certificate)
     if found is None:
         raise FileError(
-            target, f"is not a conversion of {source.path}; pass a file that was made from it"
+            target, f"is not a conversion of {source.path}; pass a file converted from that file"
         )
     way, held = found
     size, format_ = way.target.size, format_of(target, converted_format)
@@ -206,7 +206,7 @@ def _find(
     format: str | None,
     certificate: str | os.PathLike[str] | None,
 ) -> tuple[Reduction, Problem | ByEdges] | None:
-    """Find the conversion that yields a file; return the reduction and the problem, or None."""
+    """Find a conversion that yields a file; return reduction and problem, or None if none fits."""
     format_ = format_of(path, format)
     document, fault = None, None
     if format_.read is not None:

@@ -196,7 +196,7 @@ def _chosen(path: Path, format_: Format, dialect: str, encoding: str) -> Format:
 
 
 def _remarks(reduction: Reduction) -> tuple[str, ...]:
-    """Return a remark with the formula for the source's energy, unless it equals the cost."""
+    """Return a remark with the formula for the source's energy, unless this energy is the cost."""
     if reduction.factor == 1 and reduction.shift == 0:
         return ()
     source = reduction.source
@@ -262,7 +262,7 @@ def write_if_better(
 
 
 def is_better(new: Verdict, old: Verdict, or_as_good: bool = False) -> bool:
-    """Return whether `new` is stronger than `old`: optimal, a higher bound or a lower energy.
+    """Return whether `new` is stronger than `old`: it is optimal, or improves bound or energy.
 
     A higher bound with a higher energy is not stronger, nor is a lower energy with a lower bound.
     """

@@ -27,7 +27,7 @@ from glasshouse.problems.naming import Labels, Sampled
 from glasshouse.problems.validation import IntArray, Number, count
 from glasshouse.summaries import Summarised
 
-# The most states of all components together, which take a few seconds.
+# The largest total number of states of all components; enumerating them takes a few seconds.
 MOST_STATES = 1 << 27
 
 
@@ -74,8 +74,8 @@ class LowEnergyStates(Sampled, Summarised):
             be flipped, and so can every free spin.
         gap: the difference of the two lowest energies; None if all rows have the lowest energy.
         distance: the smallest `distance` of a listed ground state to a listed state of the next
-            energy, or None. The paper expects it to grow with frustration. In an RBM of several
-            components, where uncoupled pairs count too, a flip of a component would change it.
+            energy; None if `gap` is None. The paper expects it to grow with frustration. In an RBM
+            of several components, where uncoupled pairs count too, a flip of one would change it.
         labels: the problem's variable labels; None if the variables are 0, 1, 2, …
     """
 
@@ -223,7 +223,7 @@ class Part:
         return ends, neighbours[inner] - self.first, weights[inner]
 
     def walker(self) -> Walker:
-        """Return a walker with all spins up; its margins include only the enumerated spins."""
+        """Return a `Walker` with all spins up; its margins omit spins that are not enumerated."""
         ends, others, weights = self.couplings()
         inside = others < self.moving
         margins = self.fields.copy()
@@ -261,8 +261,8 @@ def parts_of(
     bits = counts - ~held
     if sum(1 << int(b) for b in bits) > most_states:
         raise ValueError(
-            f"the largest connected component has {sizes.max()} spins, too many to enumerate all "
-            f"states (2^{bits.max()}, but at most 2^{most_states.bit_length() - 1} are allowed); "
+            f"the largest connected component has {sizes.max()} spins, and 2^{bits.max()} "
+            f"of its states must be enumerated, but the limit is 2^{most_states.bit_length() - 1}; "
             "use a smaller problem"
         )
     weights, fields, tolerance = _whole_numbers(form)

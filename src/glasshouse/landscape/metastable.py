@@ -51,7 +51,7 @@ class Metastable(Summarised):
 def metastable_state(
     problem: Given, planted: npt.ArrayLike, *, block: tuple[int, int]
 ) -> Metastable:
-    """Return the state that differs from the planted state by the switching subset `B1 ∪ B4`.
+    """Return the metastable state, whose switching subset from the planted state is `B1 ∪ B4`.
 
     Section "Degeneracy and Local Minima" and appendix H: flip the first n1 visible spins (I) and
     all hidden spins except the first m1 (outside J). Let n3 centre, n1 left and n2 upper loops pass
@@ -78,7 +78,7 @@ def metastable_state(
     rows, columns = (count(size, f"block[{k}]", 1) for k, size in enumerate(_pair(block)))
     n, m = problem.num_visible, problem.num_hidden
     if rows > n or columns > m:
-        raise ValueError(f"block=({rows}, {columns}) must fit into {n} × {m} weights")
+        raise ValueError(f"block=({rows}, {columns}) must fit into the {n} × {m} weight matrix")
     form, spins = at_state(problem, planted)
     flips = np.ones(n + m, dtype=np.int8)
     flips[:rows] = -1

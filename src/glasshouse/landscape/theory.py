@@ -28,7 +28,7 @@ class ExpectedMinima(Summarised):
 
     @property
     def others(self) -> float:
-        """The expected number of local minima other than planted states: `total - 2 p(0,0)`."""
+        """The expected number of local minima other than planted states: `total - 2 * planted`."""
         return self.total - 2 * self.planted
 
 
@@ -64,7 +64,7 @@ def expected_local_minima(n: int, *, frustration: Fraction | str | float) -> Exp
 
 
 def expected_intersections(n: int, m: int, loops: int) -> float:
-    """Return the expected number of destructive intersections of random 4-loops on an RBM.
+    """Return the expected number of destructive intersections of random 4-loops in an RBM.
 
     Appendix E: with N loops on n × m spins, an edge gets k1 negative and k2 positive contributions,
     Poisson with means λ/4 and 3λ/4, `λ = 4N/(nm)`, and `min(k1, k2)` of them cancel. The result is

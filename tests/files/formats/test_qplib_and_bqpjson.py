@@ -127,7 +127,7 @@ def test_halves_of_odd_integers_are_exact(tmp_path):
     path.write_text("x\nQBN\nminimize\n1\n1\n1 1 3\n0\n0\n0\n")
     assert read(path).linear.tolist() == [1.5]
     path.write_text("x\nQBN\nminimize\n1\n1\n1 1 9007199254740993\n0\n0\n0\n")
-    with pytest.raises(FileError, match="that is not exact as a float"):
+    with pytest.raises(FileError, match="to be exact as floats"):
         read(path)
 
 
@@ -201,7 +201,7 @@ def test_whole_numbers_of_bqpjson_are_integers(tmp_path):
     [
         ({"variable_domain": "qubit"}, "must be spin or boolean"),
         ({"variable_domain": []}, "must be spin or boolean"),
-        ({"variable_ids": [2, 2, 6]}, "has an id twice"),
+        ({"variable_ids": [2, 2, 6]}, "has too many or duplicate ids"),
         ({"variable_ids": [2, -4, 6]}, "non-negative integers"),
         ({"variable_ids": [2, "4", 6]}, "non-negative integers"),
         ({"variable_ids": [2, 4]}, "contains a variable that is not in variable_ids"),

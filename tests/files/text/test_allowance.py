@@ -330,9 +330,9 @@ def test_a_recipe_is_what_begins_with_a_brace(tmp_path):
 @pytest.mark.parametrize(("size", "asked", "words"), [
     (20_000, {"graph": "complete:20000", "loops": 5}, "12800641344 bytes to grow"),
     (9, {"graph": "torus:3x3", "loops": 250_000_000}, "bytes to grow"),
-    (9, {"graph": "torus:30x30", "loops": 5}, "has 900 spins; the file has 9"),
-    (9, {"graph": "torus:5 without 1,2", "loops": 5}, "has 3 spins; the file has 9"),
-    (9, {"graph": [[0, 1]], "loops": 5}, "has 2 spins; the file has 9"),
+    (9, {"graph": "torus:30x30", "loops": 5}, "grows 900 spins, but the file has 9"),
+    (9, {"graph": "torus:5 without 1,2", "loops": 5}, "grows 3 spins, but the file has 9"),
+    (9, {"graph": [[0, 1]], "loops": 5}, "grows 2 spins, but the file has 9"),
     (9, {"graph": [[0, "1"]], "loops": 5}, "a name such as 'torus:8x8'"),
     (9, {"graph": "torus:3x3"}, "loops=NUMBER and loop_density=RATIO; neither"),
 ])  # fmt: skip

@@ -185,5 +185,5 @@ def test_clauses_in_another_order_are_not_what_the_recipe_grows(width, tmp_path)
     lines = path.read_text().splitlines(keepends=True)
     lines[-2:] = lines[:-3:-1]
     path.write_text("".join(lines))
-    with pytest.raises(files.FileError, match="grows a problem other than the file's"):
+    with pytest.raises(files.FileError, match="that differs from the problem in the file"):
         files.read_planted(path)

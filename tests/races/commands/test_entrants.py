@@ -40,7 +40,7 @@ def test_dialects_are_found_out(tmp_path):
     assert (found.name, found.dialect) == ("old", "classic")
     (wrong,) = entrants_of([f"{sys.executable} -S {BROKEN} 'off by one'"], Limits(seconds=20))
     assert wrong.dialect == "classic"
-    with pytest.raises(ValueError, match="the solver cat does not read any dialect"):
+    with pytest.raises(ValueError, match="the solver cat did not answer in any dialect"):
         entrants_of(["cat {file}"], Limits(seconds=20))
 
 

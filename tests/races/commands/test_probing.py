@@ -47,7 +47,7 @@ def test_a_probe_has_seconds_of_its_own(tmp_path):
 
 def test_a_dialect_that_drops_weights_and_hard_clauses_is_chosen_by_the_user_alone(tmp_path):
     solver = answering(tmp_path, cnf="o 1\ns OPTIMUM FOUND\nv 10")
-    with pytest.raises(ValueError, match=r"the solver mine does not read any dialect") as refusal:
+    with pytest.raises(ValueError, match="the solver mine did not answer in any") as refusal:
         entrants_of([solver], Limits())
     assert "mse22, classic, opb: no answer" in str(refusal.value)
     assert "cnf" not in str(refusal.value)
@@ -57,7 +57,7 @@ def test_a_dialect_that_drops_weights_and_hard_clauses_is_chosen_by_the_user_alo
 
 def test_a_solver_that_knows_plain_cnf_alone_is_not_accused():
     """z3 prints s lines for CNF files and for no others; its command lacks a script around it."""
-    with pytest.raises(ValueError, match="the solver z3 does not read any dialect"):
+    with pytest.raises(ValueError, match="the solver z3 did not answer in any dialect"):
         entrants_of([f"z3={real('z3')} {{file}}"], Limits(seconds=5))
 
 

@@ -94,19 +94,19 @@ def variable_twice(found, bqm):
 
 LIARS = {
     "raised WordlessError, which has no message": wordless,
-    "its SampleSet cannot be read: RuntimeError: no such thing": with_raising("vartype"),
-    "its SampleSet has samples of type complex128":
+    "the SampleSet cannot be read: RuntimeError: no such thing": with_raising("vartype"),
+    "the SampleSet has samples of type complex128":
         with_record(sample=lambda x: x + 1j),
-    "its SampleSet has energies of type complex128":
+    "the SampleSet has energies of type complex128":
         with_record(energy=lambda x: x + 1j),
-    "its samples contain a variable twice": variable_twice,
+    "the samples contain a variable twice": variable_twice,
     "returned list, not a SampleSet": lambda found, bqm: [1, 2],
     "returned NoneType, not a SampleSet": lambda found, bqm: None,
     "returned BINARY samples; expected SPIN":
         lambda found, bqm: found.change_vartype("BINARY", inplace=False),
-    "its samples lack 1 variables, for example 0": renamed,
-    "its samples lack 1 variables, for example": without_last,
-    "its samples have 'more', which is not a variable": with_extra,
+    "the samples lack 1 variables, for example 0": renamed,
+    "the samples lack 1 variables, for example": without_last,
+    "the samples contain the unknown variable 'more'": with_extra,
     "returned a SampleSet with": with_record(sample=lambda x: x[:0], energy=lambda x: x[:0],
                                        num_occurrences=lambda x: x[:0]),
     "a sample has the value 0.0; expected -1 or 1": wrong_value(0),
@@ -121,9 +121,9 @@ LIARS = {
     "returned 8 reads, but 4": with_record(num_occurrences=lambda x: 2 * x),
     "returned 1000000000003 reads":
         with_record(num_occurrences=lambda x: np.array([10**12, 1, 1, 1])),
-    "its num_occurrences must be integers": with_record(num_occurrences=lambda x: -x),
-    "its num_occurrences must be integers of": with_record(num_occurrences=lambda x: x + 0.5),
-    "its SampleSet has energies of type o": with_record(energy=lambda x: np.array([{}] * len(x))),
+    "num_occurrences must be integers": with_record(num_occurrences=lambda x: -x),
+    "num_occurrences must be integers of": with_record(num_occurrences=lambda x: x + 0.5),
+    "the SampleSet has energies of type o": with_record(energy=lambda x: np.array([{}] * len(x))),
     "raised ZeroDivisionError": lambda found, bqm: 1 / 0,
     "raised SystemExit: no licence left": never,
     "raised RuntimeError: the machine is on fire": later,

@@ -81,7 +81,7 @@ def test_a_stored_race_is_read_by_any_clock(tmp_path):
         assert one.by_clock({"x": "wall"}).tts("x").value < times[1].value / 5
         assert one.by_clock("cpu").tts("x").value > 0
         with pytest.raises(
-            ValueError, match=r"y on .* must contain 'qpu_access_time', a number .*; it has no"
+            ValueError, match=r"y on .* must contain 'qpu_access_time', a number .*; found no"
         ):
             one.by_clock("qpu_access_time")
     assert [call.timing for call in read.calls] == [call.timing for call in found.calls]

@@ -78,7 +78,7 @@ def has_side_car(path: Path) -> bool:
 
 
 def read_certificate(path: str | os.PathLike[str]) -> Certificate:
-    """Read the certificate in a `.cert` file; its units are those of its problem file."""
+    """Read the certificate in a `.cert` file; multipliers are in units of the problem file."""
     return read_side_car(path).certificate
 
 
@@ -114,7 +114,7 @@ class CertificateReader:
                     kind.add(rows.part(begin, end))
         version = self._word(TITLE)
         if version not in (b"%d" % known for known in VERSIONS):
-            raise self._error(TITLE, f"is not a known version; expected {TITLE} 1, 2, 3, 4 or 5")
+            raise self._error(TITLE, f"has an unknown version; expected {TITLE} 1, 2, 3, 4 or 5")
         if version == b"4":
             self._count("monomials", table.count)
         for key in self.words:
@@ -157,9 +157,9 @@ class CertificateReader:
         """Raise if the number of lines of one kind differs from the number in the header."""
         if key not in self.words and key == "squares":
             if found:
-                raise self._error("loops", f"differs from the {self._whole('loops') + found} lines")
+                raise self._error("loops", f"differs from the {self._whole('loops') + found} rows")
         elif self._whole(key) != found:
-            raise self._error(key, f"differs from the {found} lines that follow; restore the file")
+            raise self._error(key, f"differs from the number of rows, {found}; restore the file")
 
     def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
         if text.startswith(b"#"):
@@ -261,7 +261,7 @@ class LoopCollector(Collector):
         rows.refuse(
             self.source,
             [
-                (odd | rows.having(far), lambda _: "expected integers: multiplier, nodes"),
+                (odd | rows.having(far), lambda _: "expected integers: a multiplier, then nodes"),
                 (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)} must be above 0"),
                 (rows.lengths < 4, lambda _: "a loop must have a multiplier and at least 3 nodes"),
                 (rows.column(-1) < 0, lambda _: "the last node of a loop must not have a sign"),
@@ -311,11 +311,11 @@ class SquareCollector(Collector):
         rows.refuse(
             self.source,
             [
-                (odd | rows.having(far), lambda _: "expected integers: multiplier, a1, v1, …"),
+                (odd | rows.having(far), lambda _: "expected integers: a multiplier, a1, v1, …"),
                 (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)} must be above 0"),
                 (
                     (rows.lengths < 3) | (rows.lengths % 2 == 0),
-                    lambda _: "a square must have a multiplier and pairs of coefficient and node",
+                    lambda _: "a square must have a multiplier and pairs (coefficient, node)",
                 ),
                 (rows.having(is_zero), lambda _: "the coefficients of a square must not be 0"),
             ],
@@ -361,7 +361,7 @@ class CoreCollector(Collector):
         rows.refuse(
             self.source,
             [
-                (rows.having(far), lambda _: "expected integers below 2^63: cost, tree"),
+                (rows.having(far), lambda _: "expected integers below 2^63: a cost, then a tree"),
                 (rows.column(0) < 1, lambda row: f"cost {rows.text(row, 0)} must be above 0"),
             ],
         )

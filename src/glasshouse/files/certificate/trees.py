@@ -55,7 +55,7 @@ class TreeCollector:
 
 
 def _row(word: bytes, numbers: list[int], ghost: int) -> Row:
-    """Return the row of a tree that a line describes by its first word and its numbers."""
+    """Return a row of a tree, given the first word and the numbers of the row's line."""
     if word == b"leaf":
         return Leaf(*numbers)
     if max(numbers, default=0) > ghost:  # the next number would mean the ghost

@@ -54,7 +54,7 @@ def write_certificate(
     multipliers = (certificate.multipliers, certificate.squares.multipliers)
     largest = max(certificate.denominator, *(int(m.max(initial=0)) for m in multipliers))
     if largest >= 10**MOST_DIGITS:
-        raise ValueError(f"the certificate contains an integer of over {MOST_DIGITS} digits")
+        raise ValueError(f"the certificate has an integer with more than {MOST_DIGITS} digits")
     version = 3 if certificate.tree is not None else 2 if certificate.num_squares else 1
     version = 5 if certificate.num_cores else 4 if certificate.num_monomials else version
     head = [f"{TITLE} {version}", f"denominator {certificate.denominator}"]
@@ -103,7 +103,7 @@ def _write_squares(file: BinaryIO, certificate: Certificate) -> None:
 
 
 def _vertices(nodes: npt.NDArray[Any], ghost: int) -> IntArray:
-    """Convert nodes to vertex numbers of a file: 0 is the ghost; then spins, then monomials."""
+    """Convert nodes to vertex numbers of a file: the ghost is 0; spins precede monomials."""
     vertices: IntArray = np.where(nodes == ghost, 0, np.where(nodes < ghost, nodes + 1, nodes))
     return vertices.astype(np.int64)
 

@@ -28,7 +28,7 @@ from glasshouse.problems import MOST_VARIABLES, Ising, Labels, Measure, Qubo, na
 _MAGIC = b"DIMODBQM"
 _INDICES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _BIASES = ("float32", "float64")
-# Bytes that sorting takes per variable or neighbour, which take at least 2 bytes in the file.
+# Bytes that sorting takes per variable or neighbour; each has at least 2 bytes in the file.
 _ENTRY_COST = 16
 
 
@@ -83,7 +83,7 @@ def _header(source: Source, data: bytes) -> tuple[dict[str, Any], int]:
         raise source.error(f"is a dimod BQM file of version {major}.{minor}; expected 1.0 or 2.0")
     header = parse_object(data[14 : 14 + length])
     if header is None or header.get("vartype") not in ("SPIN", "BINARY"):
-        raise source.error("is not a dimod BQM file: its header does not state a known vartype")
+        raise source.error("is not a dimod BQM file: the header does not state a known vartype")
     return header, 14 + length
 
 
@@ -94,7 +94,7 @@ def _shape(source: Source, header: dict[str, Any]) -> tuple[int, int]:
         or len(shape) != 2
         or not all(type(number) is int and 0 <= number <= MOST_VARIABLES for number in shape)
     ):
-        raise source.error(f"its shape {shape!r:.40} must state the numbers of variables and pairs")
+        raise source.error(f"the shape {shape!r:.40} must state the numbers of variables and pairs")
     return shape[0], shape[1]
 
 
@@ -111,7 +111,7 @@ def _labels(source: Source, header: dict[str, Any], tail: bytes, size: int) -> L
             raise ValueError("the list of labels is incomplete; the file was truncated or changed")
         return naming.from_json(tail[8:], size)
     except ValueError as fault:
-        raise source.error(f"its labels: {fault}") from None
+        raise source.error(f"has invalid labels: {fault}") from None
 
 
 def _pairs(
@@ -124,11 +124,11 @@ def _pairs(
         bounds = bounds_of(np.append(first, total), total, "a start")
         there = whole_between(neighbours["to"], 0, size - 1, "a neighbour")
     except ValueError as fault:
-        raise source.error(f"in its lists of neighbours, {fault}; the file is corrupt") from None
+        raise source.error(f"in the lists of neighbours, {fault}; the file is corrupt") from None
     here = np.repeat(np.arange(size), np.diff(bounds))
     if (there == here).any():
         raise source.error(
-            "in its lists of neighbours, a variable is its own neighbour; the file is corrupt"
+            "in the lists of neighbours, a variable is its own neighbour; the file is corrupt"
         )
     low = there < here
     below = np.column_stack([there, here])[low]
@@ -139,7 +139,7 @@ def _pairs(
     if not np.array_equal(below[order_below], above[order_above]) or not np.array_equal(
         weights, other
     ):
-        raise source.error("its lists of neighbours are not symmetric; the file is corrupt")
+        raise source.error("the lists of neighbours are not symmetric; the file is corrupt")
     return below[order_below], weights
 
 

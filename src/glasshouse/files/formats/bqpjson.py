@@ -111,7 +111,7 @@ def _places(ids: Any) -> dict[int, int]:
         raise ValueError("variable_ids must be a list of non-negative integers")
     place = {name: k for k, name in enumerate(ids)}
     if len(place) != len(ids) or len(ids) > MOST_VARIABLES:
-        raise ValueError("variable_ids has an id twice or too many ids; each id must occur once")
+        raise ValueError("variable_ids has too many or duplicate ids; list each id once")
     return place
 
 

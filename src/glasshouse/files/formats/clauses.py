@@ -199,7 +199,7 @@ def whole_weights(problem: Max2Sat | MaxSat, format_name: str) -> IntArray:
     k = int(np.argmax((weights != np.rint(weights)) | (weights >= 2.0**53)))
     raise ValueError(
         f"a {format_name} file needs integer weights, but clause {k} has weight {weights[k]}; "
-        "multiply by a common factor and round, or write .npz"
+        "multiply all weights by a common factor and round them, or write .npz"
     )
 
 

@@ -51,7 +51,7 @@ class Notes:
             return
         if key in self._values:
             first = self._values[key][0]
-            raise self.source.error(f"{key} was already stated in line {first}; remove one", line)
+            raise self.source.error(f"line {first} already states {key}; remove one line", line)
         self._values[key] = (line, value)
 
     def __contains__(self, key: str) -> bool:
@@ -107,7 +107,7 @@ class Notes:
             return None
         recipe = parse_object(self._values["recipe"][1])
         if recipe is None:
-            raise self.error("recipe", "must be a JSON object")
+            raise self.error("recipe", "is not valid: a recipe must be a JSON object")
         return recipe
 
     def labels(self, size: int) -> Labels | None:

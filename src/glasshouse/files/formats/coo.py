@@ -67,11 +67,11 @@ class _Reader:
             order = np.argsort(numbers)  # the labels are the numbers in the lines, in another order
             if not np.array_equal(numbers[order], places):
                 raise self.notes.error(
-                    "labels", "must be the same numbers as the variables in the lines"
+                    "labels", "must be the numbers of the variables in the lines"
                 )
             return order.astype(np.int32)[pairs], size, noted
         if has_gaps:
-            raise self.notes.error("labels", f"are {size}, so lines must use 0 to {size - 1}")
+            raise self.notes.error("labels", f"require lines with variables 0 to {size - 1}")
         return pairs, size, noted
 
     def _on_line(self, line: int, text: bytes, rows_before: int) -> None:

@@ -5,8 +5,8 @@ hard clauses of three literals express this, and the soft clause ¬r_e has the w
 unit clauses as in the plain encoding, and the problem's own hard clauses stay hard. Core-guided
 solvers can be far faster on this encoding. The file has no certificate: no checker reads it.
 
-The cost is `(E - offset + Σ|J| + Σ|h|) / 2` of the Ising form of the soft clauses, for every
-assignment that satisfies the hard clauses. For spin problems this is the cost in plain encoding.
+The cost is `(E - offset + Σ|J| + Σ|h|) / 2`, with the energy E of the soft clauses' Ising form, if
+an assignment satisfies the hard clauses. For spin problems this is the cost in plain encoding.
 Clauses add a constant and are scaled by 1, 2 or 4; the file's first comment states both.
 """
 
@@ -31,7 +31,7 @@ from glasshouse.problems.validation import IntArray, WeightArray
 
 @dataclass(frozen=True)
 class ByEdges:
-    """A problem prepared for the edge encoding: its soft part as Ising, and its hard clauses."""
+    """A problem prepared for the edge encoding: its soft part as an `Ising`, and hard clauses."""
 
     ising: Ising
     hard: npt.NDArray[np.int32]
@@ -69,7 +69,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def convert(problem: Problem) -> tuple[ByEdges, Reduction]:
-    """Convert a problem to the parts of the edge encoding; return the parts and the reduction."""
+    """Prepare a problem for the edge encoding; return the result and the reduction to the file."""
     hard = np.empty((0, 2), dtype=np.int32)
     if isinstance(problem, Max2Sat):
         hard = problem.hard

@@ -132,7 +132,7 @@ def _exactly_summed(source: Source, held: Monomials, weights: Any) -> tuple[Mono
         total = sums[group] = math.fsum(terms)
         if math.fsum([*terms, -total]):
             raise source.error(
-                "the sum of repeated terms is not exact as a float; write one term with their sum"
+                "the sum of repeated terms is not exact as a float; write one term, and round it"
             )
     return held.chosen(order[firsts]), sums
 

@@ -1,4 +1,4 @@
-"""Plain matrices from NumPy and spreadsheets: `.npy`, `.csv`, and `.npz` with W, a and b.
+"""Plain matrices from NumPy and spreadsheets: `.npy`, `.csv`, and `.npz` of matrices or RBMs.
 
 A matrix does not state whether its units are ±1 or 0 and 1, so the caller must. An RBM that
 `glasshouse.boltzmann` saved has a text called `units`. A square matrix of more than one
@@ -52,9 +52,9 @@ def npy_numbers(source: Source) -> npt.NDArray[Any]:
         for length in shape:
             count *= length
         if count * kind.itemsize != len(data) - start:
-            raise ValueError(f"its shape {shape} does not match its number of bytes")
+            raise ValueError(f"the array of shape {shape} has the wrong number of bytes")
         if len(shape) != 2:
-            raise ValueError(f"it has shape {shape}; expected two dimensions")
+            raise ValueError(f"the array has shape {shape}; expected two dimensions")
     except ValueError as fault:
         raise source.error(f"is not a plain matrix: {fault}") from None
     _refuse_many(source, count)
@@ -142,7 +142,7 @@ def _first_bad(rows: Rows, bad: npt.NDArray[np.bool_], row: int) -> str:
 def _floats(source: Source, numbers: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     reals = numbers.astype(np.float64)
     if numbers.dtype == np.int64 and changed(numbers, reals).any():
-        raise source.error("has decimals and an integer that is not exact as a float (over 2^53)")
+        raise source.error("has decimals, so integers must be exact as floats (up to 2^53)")
     return reals
 
 

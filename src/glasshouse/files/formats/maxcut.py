@@ -38,7 +38,7 @@ class _Reader:
         return self._document(graph)
 
     def _document(self, graph: Ising) -> Document:
-        """Build the document: remove any ancilla, and convert the stated cut to an energy."""
+        """Return the document, without any ancilla and with the stated cut as an energy."""
         cut = self.notes.number("planted-cut")
         model = self.notes.bits("planted-model", graph.num_variables)
         cost = None if cut is None else cut_of(graph).energy_of(cut)
@@ -54,7 +54,7 @@ class _Reader:
 
 
 def read(source: Source) -> Document:
-    """Read a MaxCut graph as an Ising problem, with fields if the file notes an ancilla."""
+    """Read a MaxCut graph as an Ising problem; edges to a stated ancilla become fields."""
     return _Reader(source).read()
 
 
@@ -77,7 +77,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def _without_ancilla(graph: Ising) -> Ising:
-    """Remove the ancilla, the last vertex, and convert its edges back to fields."""
+    """Remove the last vertex (the ancilla), and convert its edges back to fields."""
     last = graph.num_variables - 1
     at_last = graph.edges[:, 1] == last
     fields: Any = np.zeros_like(graph.weights, shape=last)

@@ -101,7 +101,7 @@ def read(source: Source) -> Document:
 def _document(source: Source, archive: Archive) -> Document:
     header = parse_object(archive.text("header").encode())
     if header is None or header.get("format") != "glasshouse":
-        raise ValueError("its header does not state the format 'glasshouse'")
+        raise ValueError("the header does not state the format 'glasshouse'")
     if header.get("version") not in VERSIONS:
         raise ValueError(f"version {header.get('version')!r} must be one of {VERSIONS}")
     problem = _problem(header, archive)
@@ -244,7 +244,7 @@ def _planted(
     if "nodes" not in archive:
         return None
     if not isinstance(problem, (Ising, Rbm, Polynomial, MaxSat)) or stated.model is None:
-        raise ValueError("it has loops or cores, but no planted problem to which they can belong")
+        raise ValueError("there are loops or cores, but no planted problem to which they belong")
     is_newest = header["version"] == VERSIONS[2]
     if is_newest != isinstance(problem, (Polynomial, MaxSat)):
         raise ValueError("version must be 3 for planted polynomials and clauses, else 1 or 2")
@@ -280,7 +280,7 @@ def _planted(
 def _table(archive: Archive, problem: Problem) -> Monomials:
     """Return the vertices of a planted polynomial's squares; each vertex is a product of spins."""
     if not isinstance(problem, Polynomial):
-        raise ValueError("it has products of spins, but its problem is not a polynomial")
+        raise ValueError("there are products of spins, but the problem is not a polynomial")
     size = problem.num_variables
     spins = whole_between(archive.numbers("product_spins", 1), 0, size - 1, "a product's spin")
     starts = bounds_of(archive.numbers("product_starts", 1), len(spins), "a product's start")

@@ -175,7 +175,7 @@ def _exactly_summed(
             i, j = np.sort(pairs[order[starts[group]]]).tolist()
             raise source.error(
                 f"the terms of {i} and {j} (counted from 0) add up to a number that is not exact "
-                "as a float; write one term with their sum"
+                "as a float; write one term, and round it"
             )
     return pairs[order[starts]], sums
 
@@ -249,7 +249,7 @@ def decimals(texts: list[bytes]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
 
 
 def _is_held(text: bytes, number: float) -> bool:
-    """Return whether a float of at least 2^53 is the number that its text denotes.
+    """Return whether a float of at least 2^53 equals the number that is written as `text`.
 
     Programs print the shortest digits that identify a float, so such digits mean the float. Any
     other digits are meant exactly, and such an integer must fit into 64 bits.

@@ -105,7 +105,7 @@ class _Reader:
     def _as_floats(self, values: WeightArray) -> npt.NDArray[np.float64]:
         if values.dtype == np.int64 and (np.abs(values) > 2**53).any():
             raise self.source.error(
-                "has decimals or halves, and an integer above 2^53 that is not exact as a float"
+                "has decimals or halves, so integers must be at most 2^53, to be exact as floats"
             )
         return values.astype(np.float64)
 
@@ -146,7 +146,7 @@ class _Reader:
         try:
             return naming.check(names, size)
         except ValueError as fault:
-            raise self.source.error(f"the names of the variables: {fault}") from None
+            raise self.source.error(f"has invalid names of variables: {fault}") from None
 
     def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
         self.notes.take(line, text[1:])

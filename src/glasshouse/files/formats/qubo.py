@@ -77,7 +77,7 @@ class _Reader:
 
 
 def moved(stated: Stated, offset: Number) -> Stated:
-    """Return a statement with `offset` added to its cost.
+    """Return the statements with `offset` added to the cost.
 
     Raises:
         OverflowError: the new cost is more than a float can hold.

@@ -73,7 +73,7 @@ class Archive:
         self._left = source.allowance.unpacked
         members = self._zip.infolist()
         if len(members) > _MOST_MEMBERS:
-            raise ValueError(f"it has {len(members)} members; expected at most {_MOST_MEMBERS}")
+            raise ValueError(f"there are {len(members)} members; expected at most {_MOST_MEMBERS}")
         counts = Counter(member.filename for member in members)
         for name, count in counts.items():
             if count > 1:
@@ -103,7 +103,7 @@ class Archive:
         """Read an array that contains a single string."""
         array = self._read(name, text=True)
         if array.ndim:
-            raise ValueError(f"its {name} must be a single string, not an array")
+            raise ValueError(f"{name} must be a single string, not an array")
         return str(array)
 
     def numbers(self, name: str, dimensions: int) -> npt.NDArray[Any]:

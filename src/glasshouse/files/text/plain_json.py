@@ -14,7 +14,7 @@ _LONGEST_FOREIGN_TEXT = 1 << 20
 
 
 class JsonError(ValueError):
-    """Raised if a text is not JSON, or if readers could interpret it differently."""
+    """Raised if a text is not JSON, or if two readers could interpret it differently."""
 
 
 def read_json(text: bytes) -> Any:
@@ -83,7 +83,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Build a JSON object from its key-value pairs; raise if a key occurs twice."""
     found = dict(pairs)  # other readers may keep another value of a repeated key
     if len(found) < len(pairs):
-        raise JsonError("has an object in which a key occurs twice; remove one of them")
+        raise JsonError("has an object in which a key occurs twice; remove one of the two")
     return found
 
 

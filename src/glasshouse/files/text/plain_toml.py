@@ -67,7 +67,7 @@ def _refuse_large(text: str) -> None:
     allowance = Allowance()
     longest, most = allowance.limit // _CHARACTER, allowance.limit // _PART
     if len(text) > longest:
-        raise TomlError(f"has {len(text)} characters, but may have {longest}; {allowance.remedy}")
+        raise TomlError(f"has {len(text)} characters, over the limit {longest}; {allowance.remedy}")
     parts = parts_of_keys(text)
     if parts > most:
         raise TomlError(f"has {parts} parts of keys, above the limit {most}; {allowance.remedy}")

@@ -165,7 +165,7 @@ class Source:
         if size > max(self.allowance.most_idle, 100 * terms):
             raise self.error(
                 f"has {size} variables but only {terms} {what}; above {self.allowance.most_idle} "
-                f"variables, it must have at least 1 % as many {what}; {self.allowance.remedy}"
+                f"variables, it needs one of the {what} per 100 variables; {self.allowance.remedy}"
             )
 
     def refuse_pairs(self, squares: Squares, degree: int = 1) -> None:
@@ -174,7 +174,7 @@ class Source:
         cost *= degree if degree == 1 else _PRODUCT * degree
         if squares.num_terms * cost > self.allowance.most_pairs:
             raise self.error(
-                f"its squares have {squares.num_terms} pairs of nodes, too many to check; "
+                f"the squares have {squares.num_terms} pairs of nodes, too many to check; "
                 f"{self.allowance.remedy}"
             )
 
@@ -182,7 +182,7 @@ class Source:
         """Raise if the monomials of all loops have more spins in total than may be checked."""
         if spins * _PRODUCT > self.allowance.most_pairs:
             raise self.error(
-                f"the monomials of its loops have {spins} spins in total, too many to check; "
+                f"the monomials of the loops have {spins} spins in total, too many to check; "
                 f"{self.allowance.remedy}"
             )
 

@@ -167,7 +167,7 @@ class MeteredFile(io.RawIOBase):
         data = self._file.read(most if size < 0 else min(size, most))
         self.bytes_left -= len(data)
         if self.bytes_left < 0:
-            raise ValueError(f"its directory is longer than {MOST_DIRECTORY} bytes")
+            raise ValueError(f"the directory is longer than {MOST_DIRECTORY} bytes")
         return data
 
     def seek(self, place: int, whence: int = io.SEEK_SET) -> int:

@@ -77,13 +77,13 @@ def probe(name: str, command: SolverCommand, limits: Limits) -> Probed:
         if one.is_answer:
             return Probed(name, dialect, one.judgement)
     raise ValueError(
-        f"the solver {name} does not read any dialect ({_told(heard)}); check that the command "
-        "prints o, s and v lines, or pass dialect='classic' (or another) to race it anyway"
+        f"the solver {name} did not answer in any dialect ({_told(heard)}); check that the command "
+        "prints o, s and v lines, or pass a dialect, such as dialect='classic', to race it anyway"
     )
 
 
 def understood(command: SolverCommand, limits: Limits, dialects: Iterable[Dialect]) -> set[Dialect]:
-    """Return all dialects in which a solver answers the two-variable instance, even if wrongly."""
+    """Return all dialects in which a solver answers the two-variable instance, right or wrong."""
     return {dialect for dialect in dialects if _ask(command, dialect, limits).is_answer}
 
 

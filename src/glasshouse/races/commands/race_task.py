@@ -98,7 +98,7 @@ class RaceTask(Identified, Summarised):
         return Stop(self.repeat)
 
     def canonical(self) -> str:
-        """Return a JSON line with all that determines the rows, except for the computer's speed."""
+        """Return as JSON everything that determines the rows, except for the computer's speed."""
         solver = {
             "name": self.entrant.name, "command": list(self.entrant.command.words),
             "dialect": self.entrant.dialect, "fingerprint": self.entrant.fingerprint,

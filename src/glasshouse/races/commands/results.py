@@ -78,7 +78,7 @@ class Run(Summarised):
         return min(self.cpu_seconds, math.inf if self.cpu_limit is None else self.cpu_limit)
 
     def most(self, clock: Clock = "wall") -> float:
-        """Return the run's limit for a clock, in seconds; a missing CPU limit is the time limit."""
+        """Return the run's limit for a clock, in seconds; without a CPU limit, the time limit."""
         return self.limit if clock == "wall" or self.cpu_limit is None else self.cpu_limit
 
     @property

@@ -273,7 +273,7 @@ def excess_curve(run: Run, best: int | None) -> Curve:
 
 
 def median_curve(curves: Sequence[Curve]) -> tuple[Floats, Floats]:
-    """Return the median of step curves, starting when half of the curves have begun."""
+    """Return the median of step curves; it begins when half of the curves have begun."""
     times = np.unique(np.concatenate([seconds for seconds, _ in curves]))
     heights = np.full((len(curves), len(times)), np.inf)
     for row, (seconds, excess) in zip(heights, curves, strict=True):
@@ -308,7 +308,7 @@ def mean_gap(results: Results, solver: str) -> tuple[float, int] | None:
 
 
 def truths(results: Results) -> dict[str, int]:
-    """Count the standard instances by the source of their optima and bounds."""
+    """Count the instances of standard libraries by the source of their optima and bounds."""
     by_name = {run.instance: run.parameters.get(TRUTH_BY) for run in results.runs}
     return dict(Counter(by for by in by_name.values() if isinstance(by, str)))
 

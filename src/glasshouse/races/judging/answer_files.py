@@ -75,7 +75,7 @@ def find_answers(place: Path, answers: Sequence[Path]) -> AnswerFiles:
 
 
 def certificate_of(problem: Path, certificate: Path | None = None) -> Path | None:
-    """Return the path of a problem's certificate, given or in the suite's answers, or None.
+    """Return the path of a given certificate or of one in the suite's answers; None without both.
 
     Args:
         problem: the problem file.
@@ -125,7 +125,7 @@ def _is_problem(path: Path) -> bool:
 
 
 def _answered(answer: Path, problems: Sequence[Path]) -> Path | None:
-    """Return the problem file whose name or stem is a prefix of the answer's name, or None."""
+    """Return the problem whose name or stem is a prefix of the answer's name; None if none is."""
     for names in (_name, _stem):
         fits = [path for path in problems if f"{answer.name}.".startswith(f"{names(path)}.")]
         longest = max((len(names(path)) for path in fits), default=0)

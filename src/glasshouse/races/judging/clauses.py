@@ -83,7 +83,7 @@ class Judgement(Summarised):
 
     @property
     def is_right(self) -> bool:
-        """Whether the answer is right: optimal, or a valid model without a claim."""
+        """Whether the answer is right: a true claim, or a valid model without a claim."""
         return self.verdict in (RunVerdict.OPTIMAL, RunVerdict.FOUND)
 
     def __str__(self) -> str:
@@ -139,7 +139,7 @@ def judge(
             reason = f"stopped at the {limit}, while it printed its answer"
     except AnswerError as fault:
         verdict, reason = RunVerdict.MALFORMED, str(fault)
-    remarks = [f"{fault!r} is not a line that the rules allow" for fault in answer.faults[:3]]
+    remarks = [f"{fault!r} is not a valid line of an answer" for fault in answer.faults[:3]]
     if outcome is not None and outcome.stopped in _AT_A_LIMIT and answer.statuses:
         remarks.append(f"stopped at the {_limit_of(outcome)[1]}")
     if (wrong_code := _exit_code_fault(answer, outcome)) is not None:
@@ -279,7 +279,7 @@ def _distance(cost: int, known: Known) -> str:
 
 
 def _exit_code_fault(answer: Answer, outcome: Outcome | None) -> str | None:
-    """Return a remark on a wrong exit code of a command that ended by itself, or None."""
+    """Return a remark if a command that ended by itself has a wrong exit code; otherwise None."""
     if outcome is None or outcome.stopped is not None or len(answer.statuses) != 1:
         return None
     expected = EXIT_CODES.get(answer.statuses[0])

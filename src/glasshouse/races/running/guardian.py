@@ -39,7 +39,7 @@ class _Guardian:
         self._known: dict[str, Any] = {}
 
     def tell(self, key: str, what: dict[str, Any] | None) -> None:
-        """Register a clean-up under `key` in case this process is killed; None cancels it."""
+        """Register a clean-up in case this process is killed; if `what` is None, cancel it."""
         with self._lock:
             if self._owner != os.getpid():
                 self._process, self._owner, self._known = None, os.getpid(), {}

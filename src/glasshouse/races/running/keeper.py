@@ -110,7 +110,7 @@ class Keeper:
         deadline = time.monotonic() + seconds
         while not select.select([self.channel], [], [], 0.0)[0]:
             if not self.is_alive:
-                raise KeeperGoneError("the keeper's heir has ended; run the command again")
+                raise KeeperGoneError("the command's supervisor was killed; run the command again")
             left = deadline - time.monotonic()
             if left <= 0:
                 return None
@@ -148,7 +148,7 @@ class Keeper:
         except OSError as fault:
             raise KeeperGoneError(str(fault)) from None
         if told is None:
-            raise KeeperGoneError("the keeper has ended unexpectedly; run the command again")
+            raise KeeperGoneError("the command's supervisor has ended; run the command again")
         return told
 
 

@@ -88,7 +88,7 @@ def reaped_seconds(pid: int | None) -> float:
 
 
 def _belongs(pid: int, entry: bytes, group: int | None) -> bool:
-    """Return whether a process has `entry` in its environment, or is in that group or session."""
+    """Return whether a process has `entry` in its environment, or belongs to `group`."""
     try:
         words = _stat(pid)
         if group in (int(words[2]), int(words[3])):
@@ -101,8 +101,8 @@ def _belongs(pid: int, entry: bytes, group: int | None) -> bool:
 def _environment(pid: int) -> bytes:
     """Return the environment of a process, with a zero byte after each variable.
 
-    Linux shows an empty environment while a program is being loaded, for a moment even one without
-    any length. So an environment counts as empty only if several reads in a row find it empty.
+    While Linux loads a program, the environment is empty, and for a moment its length is 0, too.
+    So an environment counts as empty only if several reads in a row find it empty.
     """
     empty = 0
     for _ in range(_TRIES):

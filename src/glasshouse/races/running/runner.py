@@ -205,7 +205,7 @@ class _Run:
         return usage
 
     def _overrun(self, usage: processes.Usage) -> Reason | None:
-        """Return the limit on memory or CPU time that the run has exceeded, or None."""
+        """Return the limit on memory or CPU time that the run has exceeded, if any."""
         if self.meter.is_out_of_memory(usage):
             return "memory"
         most = self.limits.cpu_seconds
@@ -231,13 +231,13 @@ class _Run:
 
     def _stop(self, reason: Reason) -> None:
         self.stopped, self.stopped_at = reason, self._now()
-        # Some of these would not leave the computer enough time for a polite end.
+        # Some runs would exhaust the computer during the grace time after SIGTERM.
         is_urgent = reason in ("memory", "processes", "folder")
         number = signal.SIGKILL if is_urgent else signal.SIGTERM
         self.processes.signal(number, [*self.processes.living(), *self.meter.members()])
 
     def _read(self, pipes: selectors.BaseSelector, wait: float) -> bool:
-        """Wait up to `wait` seconds for output and read it; return whether there was any."""
+        """Wait up to `wait` seconds for output and read it; return whether there was output."""
         found = False
         for key, _ in pipes.select(wait):
             if key.data == "end":

@@ -18,7 +18,7 @@ _MOMENT = 0.001  # seconds; bytes that arrive within this time share one time
 
 @dataclass(repr=False)
 class Transcript(Summarised):
-    """Standard output with the time at which each part arrived, and the end of standard error.
+    """Standard output with the arrival time of each part, and the last 64 KiB of standard error.
 
     Attributes:
         output: all of standard output, up to the limit.

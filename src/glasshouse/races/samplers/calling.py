@@ -150,7 +150,7 @@ class SamplerCall(Summarised):
     computer: Mapping[str, Any] = field(default_factory=dict)
 
     def seconds_by(self, clock: str) -> float:
-        """Return the call's time in seconds by a clock; a faulty call uses the wall clock."""
+        """Return the call's time in seconds by a clock; for a faulty call, by the wall clock."""
         if self.fault:
             return self.seconds
         return seconds_by(clock, self.seconds, self.cpu_seconds, self.timing)
@@ -197,7 +197,7 @@ def call_sampler(
         except _FaultError as error:
             fault, energies = str(error), energies[:0]
         except Exception as error:  # it only looked like a SampleSet
-            fault = f"its SampleSet cannot be read: {_in_a_line(error)}"
+            fault = f"the SampleSet cannot be read: {_in_a_line(error)}"
     fault = "".join(c if c.isprintable() else " " for c in fault)[:_LONGEST_FAULT]
     given = seed if contestant.takes_seed else 0
     reads = contestant.reads or 1
@@ -213,7 +213,7 @@ def _timed(found: Any, clock: Clock, wall: float, cpu: float) -> dict[str, float
         timing = timing_of(found, clock)
         seconds_by(clock_name(clock), wall, cpu, timing)
     except Exception as error:  # including errors of the caller's function
-        raise _FaultError(f"its time cannot be read: {_in_a_line(error)}") from None
+        raise _FaultError(f"the time cannot be read: {_in_a_line(error)}") from None
     return timing
 
 
@@ -249,11 +249,11 @@ class _Returned:
         except (_FaultError, KeyboardInterrupt):
             raise
         except BaseException as error:
-            raise _FaultError(f"its SampleSet cannot be read: {_in_a_line(error)}") from None
+            raise _FaultError(f"the SampleSet cannot be read: {_in_a_line(error)}") from None
         for name, array in (("samples", copied.samples), ("energies", copied.energies)):
             if array.dtype.kind not in "biuf":
                 raise _FaultError(
-                    f"its SampleSet has {name} of type {array.dtype}; expected real numbers"
+                    f"the SampleSet has {name} of type {array.dtype}; expected real numbers"
                 )
         return copied
 
@@ -274,7 +274,7 @@ def evaluated(
         return energies[[np.argmin(energies)]]
     times = found.times
     if times.shape != (len(states),) or times.dtype.kind not in "iu" or (times < 1).any():
-        raise _FaultError("its num_occurrences must be integers of at least 1")
+        raise _FaultError("num_occurrences must be integers of at least 1")
     if (total := sum(times.tolist())) != reads:
         raise _FaultError(f"returned {total} reads, but {reads} were requested")
     return np.sort(np.repeat(energies, times))
@@ -285,13 +285,13 @@ def _states(found: _Returned, problem: RacedProblem) -> npt.NDArray[np.int8]:
     samples, columns = found.samples, found.variables
     labels = pairs.labels_of(problem.problem)
     if missing := [name for name in labels if name not in set(columns)]:
-        raise _FaultError(f"its samples lack {len(missing)} variables, for example {missing[0]!r}")
+        raise _FaultError(f"the samples lack {len(missing)} variables, for example {missing[0]!r}")
     if extra := [name for name in columns if name not in set(labels)]:
-        raise _FaultError(f"its samples have {extra[0]!r}, which is not a variable of the problem")
+        raise _FaultError(f"the samples contain the unknown variable {extra[0]!r}")
     if len(set(columns)) < len(columns):
-        raise _FaultError("its samples contain a variable twice")
+        raise _FaultError("the samples contain a variable twice")
     if samples.ndim != 2 or samples.shape[1] != len(columns):
-        raise _FaultError(f"its samples have shape {samples.shape}; expected one row per sample")
+        raise _FaultError(f"the samples have shape {samples.shape}; expected one row per sample")
     if not len(samples):
         raise _FaultError("returned a SampleSet without samples")
     allowed = (problem.problem.space.low, 1)
@@ -337,7 +337,7 @@ def _in_a_line(error: BaseException) -> str:
 def _question_unknown(
     name: str, parameters: Mapping[str, Any], call: Callable[..., Any], listed: set[str]
 ) -> None:
-    """Raise if a sampler does not accept a parameter; warn if it accepts but does not list one."""
+    """Raise if a sampler does not accept a parameter; warn if it accepts an unlisted one."""
     unknown = sorted(set(map(str, parameters)) - _keywords(call) - listed)
     if not unknown:
         return

@@ -84,7 +84,7 @@ def seconds_by(clock: str, wall: float, cpu: float | None, timing: Mapping[str, 
     if clock not in timing:
         known = ", ".join(timing) or "no times"
         raise ValueError(
-            f'info["timing"] must contain {clock!r}, a number of at least 0; it has {known:.200}'
+            f'info["timing"] must contain {clock!r}, a number of at least 0; found {known:.200}'
         )
     ends = (unit for end, unit in _UNITS.items() if clock.endswith(end))
     return timing[clock] * next(ends, _MICROSECOND)

@@ -87,7 +87,7 @@ class SamplerTask(Identified, Summarised):
         return Stop(self.calls)
 
     def canonical(self) -> str:
-        """Return a JSON line with all that determines the rows, except for the computer's speed."""
+        """Return as JSON everything that determines the rows, except for the computer's speed."""
         problem = self.problem
         asked = {
             **problem.parameters, "instance": problem.name, "sha256": problem.digest,
@@ -100,7 +100,7 @@ class SamplerTask(Identified, Summarised):
         return canonical_json(values)
 
     def realise(self) -> dict[str, Any]:
-        """Return the problem's size and rounding: the store does not contain the problem itself."""
+        """Return the problem's size and rounding, as the store does not contain the problem."""
         return {"variables": self.problem.num_variables, "rounding": self.problem.rounding}
 
     def call(self, number: int) -> SamplerCall:

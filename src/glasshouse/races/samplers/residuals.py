@@ -55,7 +55,7 @@ def doubling(most: int) -> npt.NDArray[np.int64]:
 
 
 def median_curve(curves: list[ResidualCurve]) -> ResidualCurve:
-    """Return the median of curves at common times, starting when half of the curves have begun."""
+    """Return the median of curves at common times; it begins when half of the curves have begun."""
     begun = [one for one in curves if len(one.seconds)]
     if 2 * len(begun) < len(curves):
         return ResidualCurve(np.empty(0), np.empty(0))

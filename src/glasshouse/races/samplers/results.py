@@ -129,7 +129,7 @@ class SamplerResults(Summarised):
         return self._known(instance).optimum is not None
 
     def target(self, instance: str) -> Number | None:
-        """Return the target of an instance: the proven optimum or, without proof, the best energy.
+        """Return the target of an instance: the proven optimum, or else the best known energy.
 
         The target is None if no energy is known.
         """
@@ -249,7 +249,7 @@ class SamplerResults(Summarised):
         return median_curve([self.residual(solver, name) for name in self.instances])
 
     def compare(self, first: str, second: str, by: By = "elapsed") -> SamplerComparison:
-        """Compare two samplers instance by instance, so that common hardness cancels."""
+        """Compare two samplers instance by instance, so that each instance's hardness cancels."""
         pairs = [[self.model(who, what).tts_draws(by) for who in (first, second)]
                  for what in self.instances]  # fmt: skip
         solved = [(x, y) for x, y in pairs if math.isfinite(x[0]) or math.isfinite(y[0])]
@@ -392,7 +392,7 @@ class SamplerResults(Summarised):
         return above.astype(np.float64) / max(self._known(instance).num_variables, 1)
 
     def _seconds_of(self, solver: str, instance: str, numbers: npt.NDArray[np.int64]) -> Floats:
-        """Return the elapsed seconds in which a sampler makes each number of valid reads."""
+        """Return the elapsed seconds that a sampler needs for each number of valid reads."""
         valid = len(self.energies(solver, instance))
         asked = sum(call.reads for call in self._of(solver, instance))
         times = self.model(solver, instance).seconds_of(numbers * (asked / max(valid, 1)))
