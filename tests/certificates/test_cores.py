@@ -162,7 +162,7 @@ def test_cores_are_for_clauses_and_stand_alone():
         verify(Ising.from_edges(1, [], [], fields=[1]), Certificate.of_cores([1], cores))
     with pytest.raises(ValueError, match="cannot be combined"):
         Certificate([1, 1, 1], [0, 1, 2], [0, 3], [1], cores=cores)
-    with pytest.raises(CertificateError, match="need a certificate of cores"):
+    with pytest.raises(CertificateError, match="may contain only cores"):
         verify(PROBLEM, Certificate([1, 1, 1], [0, 1, 2], [0, 3], [1]))
     # Cost 0 needs no proof; pairs of literals may have cores as well.
     assert verify(MaxSat(3, [[1, 2, 3]], [4]), Certificate([1, 1, 1], [], [0], [])).optimal

@@ -100,7 +100,7 @@ def _verdict_of_cores(problem: Problem, certificate: Certificate) -> Verdict:
         raise CertificateError("cores are proofs about clauses, but the problem has no clauses")
     has_tree = certificate.tree is not None
     if has_tree or certificate.num_loops or certificate.squares or certificate.num_monomials:
-        raise CertificateError("clauses of more than two literals need a certificate of cores")
+        raise CertificateError("the proof of these clauses may contain only cores, no other parts")
     exact = exact_energy(problem, (certificate.state > 0).astype(np.int8))
     try:
         bound, step = bound_of_cores(problem, certificate.cores, certificate.denominator)

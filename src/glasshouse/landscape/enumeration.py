@@ -259,11 +259,11 @@ def parts_of(
     moving = np.ones(form.num_variables, dtype=np.bool_) if moving is None else moving
     counts = np.bincount(labels[moving], minlength=len(sizes))
     bits = counts - ~held
-    if sum(1 << int(b) for b in bits) > most_states:
+    if (states := sum(1 << int(b) for b in bits)) > most_states:
         raise ValueError(
-            f"the largest connected component has {sizes.max()} spins, and 2^{bits.max()} "
-            f"of its states must be enumerated, but the limit is 2^{most_states.bit_length() - 1}; "
-            "use a smaller problem"
+            f"the largest connected component has {sizes.max()} spins, and at least "
+            f"2^{states.bit_length() - 1} states of all components must be enumerated, but the "
+            f"limit is 2^{most_states.bit_length() - 1}; use a smaller problem"
         )
     weights, fields, tolerance = _whole_numbers(form)
     # Spins are ordered by (component, degree): the bits that flip most often have the fewest
