@@ -24,7 +24,7 @@ from glasshouse.summaries import Summarised
 # the runs: 784 × 500 units take 0.2 s, a third of it for preparing the problem.
 _SWEEPS, _RUNS, _FEW_RUNS = 200, 64, 16
 _MANY_WEIGHTS = 128 * 128
-_TINY = 1e-250
+_TINY = 1e-250  # smaller weights could underflow when they are scaled
 _BITS = 20  # of rounded weights: more bits slow proofs down, and fewer hide small differences
 
 
