@@ -90,7 +90,7 @@ def add_rows_of_data(machine: Any, plan: Any, sums: Any, group: Any, data: Any, 
                      place: Any) -> int:  # fmt: skip
     """Add the next chosen data rows without chains, and return their number."""
     first = place[ROWS]
-    count = min(CHAINS, chosen.size - first)
+    count: int = min(CHAINS, chosen.size - first)
     begin_group(machine, plan, group, data, chosen, first, count)
     add_states(plan, sums, group, count, 1.0)
     place[ROWS] += count
