@@ -167,7 +167,7 @@ def weakened(machine: BoltzmannMachine, state: SpinArray) -> Rbm | None:
         least = np.floor(scaled * signs)
         least -= (least == scaled * signs) & (rests * signs < 0)
         rounded.append((least * signs).astype(np.int64))
-    return Rbm(*rounded)
+    return Rbm(*rounded)  # type: ignore[arg-type]
 
 
 def _spins(mode: Mode) -> SpinArray:
