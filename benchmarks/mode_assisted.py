@@ -3,7 +3,8 @@
 `python -m benchmarks mode_assisted [--seeds 10] [--seconds 20] [--until HH:MM]` trains machines of
 784 × 500 units on scikit-learn's digits, upscaled to 28 × 28 pixels. Each finished machine is a
 line of `results/mode-assisted.jsonl`, from which the command resumes. `--page` writes the page
-only, and `--pictures` draws samples and receptive fields of the first machines.
+only. `--picture FILE` trains the first machine of PCD again, and draws some of its receptive fields
+and samples.
 
 The number of epochs of each method is chosen once, from the CPU time of a few epochs and modes at
 the start of a run, and stored in the file. So machines depend on their seeds only.
@@ -15,6 +16,7 @@ import argparse
 import json
 import os
 import time
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,7 @@ from glasshouse.boltzmann.data import split
 
 KEPT, HIDDEN, BATCH = RESULTS / "mode-assisted.jsonl", 500, 100
 CHAINS, STEPS = 30, 4000  # chains of importance sampling, and their steps
+SHOWN = 49  # receptive fields and samples of a picture
 SHARED: dict[str, Any] = {
     "units": "binary", "batch_size": BATCH, "learning_rate": (0.05, 0.001), "schedule": "cosine",
     "engine": "matrices", "precision": "single", "first_biases": "data",
@@ -170,15 +173,27 @@ def interval(values: list[float]) -> str:
     return f"{mean:.2f} ± {half:.2f}"
 
 
-def draw(folder: Path, rows: Any) -> None:
-    """Draw samples and receptive fields of the machines of the first seed."""
-    from glasshouse.boltzmann.figures import machine_figure
+def draw(path: Path, rows: Any) -> None:
+    """Draw receptive fields of the first hidden units, and samples, in a small palette."""
+    from PIL import Image
+
+    from glasshouse.boltzmann.figures import draw_fields, draw_images
+    from glasshouse.charts.style import new_figure, styled
 
     plan = next(row for row in lines() if "epochs of" in row)
-    for method, epochs in plan["epochs of"].items():
-        machine, _ = train(method, epochs, 1, rows)
-        name = method.replace(" ", "-").lower()
-        machine_figure(machine).savefig(folder / f"{name}.png", dpi=100)
+    machine, spent = train("PCD", plan["epochs of"]["PCD"], 1, rows)
+    weights = machine.weights[:, :SHOWN]
+    step = abs(weights).max() / 20  # few colours make a small file
+    parts = step * np.round(weights / step), machine.visible_bias, machine.hidden_bias[:SHOWN]
+    with styled(), BytesIO() as file:
+        figure, axes = new_figure(8.4, 4.4, columns=2)
+        draw_fields(axes[0], BoltzmannMachine(*parts, machine.units))
+        axes[0].set_title(f"receptive fields of {SHOWN} of {HIDDEN} hidden units")
+        draw_images(axes[1], machine.sample(SHOWN, steps=2000, rng=1))
+        axes[1].set_title("samples: 2,000 Gibbs steps from random states")
+        figure.savefig(file, dpi=100)
+        Image.open(file).convert("RGB").quantize(128, kmeans=1).save(path, optimize=True)
+    print(f"{path}: PCD, {plan['epochs of']['PCD']} epochs, {spent['CPU s']:.0f} CPU seconds")
 
 
 def main(words: list[str] | None = None) -> None:
@@ -187,12 +202,13 @@ def main(words: list[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=20.0, help="CPU time of one training")
     parser.add_argument("--until", help="the time of day (UTC) after which no training starts")
     parser.add_argument("--page", action="store_true", help="write the page only")
-    parser.add_argument("--pictures", type=Path, metavar="DIR", help="draw the first machines")
+    parser.add_argument("--picture", type=Path, metavar="FILE", help="draw a machine to a PNG file")
     options = parser.parse_args(words or [])
     rows, held_out = data()
-    if options.page or options.pictures:
-        if options.pictures:
-            draw(options.pictures, rows)
+    if options.picture:
+        draw(options.picture, rows)
+        return
+    if options.page:
         write_page()
         return
     kept = lines()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from tests.boltzmann.machines import random_machine
 
 from glasshouse.boltzmann import BoltzmannMachine, Trainer, TrainingSettings, find_mode, train
 from glasshouse.boltzmann.kernels.modes import descend
+from glasshouse.boltzmann.modes import Mode, _proven, frustration_of, weakened
 from glasshouse.landscape import frustration_index
 
 
@@ -109,3 +113,58 @@ def test_where_rounding_could_hide_more_nothing_is_proven() -> None:
     for size in (1e3, 1e17, 1e290):
         machine = BoltzmannMachine(rng.normal(size=(5, 4)) * size)
         assert find_mode(machine).is_proven == (size < 1e6)
+
+
+def exact_energies(machine: BoltzmannMachine) -> dict[tuple[int, ...], Fraction]:
+    """The energy of every state of ±1, in fractions."""
+    n, values = machine.num_visible, (machine.low, 1)
+    biases = [*map(Fraction, [*machine.visible_bias, *machine.hidden_bias])]
+    weights = [[*map(Fraction, row)] for row in machine.weights]
+    found = {}
+    for state in itertools.product(values, repeat=len(biases)):
+        energy = -sum((b * s for b, s in zip(biases, state, strict=True)), Fraction(0))
+        for i, j in itertools.product(range(n), range(machine.num_hidden)):
+            energy -= weights[i][j] * state[i] * state[n + j]
+        found[tuple(1 if s == 1 else -1 for s in state)] = energy
+    return found
+
+
+def largest_of(*parts: np.ndarray) -> float:
+    return float(max(abs(part).max() for part in parts))
+
+
+@pytest.mark.parametrize("units", ["spin", "binary"])
+@pytest.mark.parametrize("seed", range(6))
+def test_rounded_weights_never_flatter_the_state(units: str, seed: int) -> None:
+    """Every state is at least as far above the state as in the rounded problem."""
+    rng = np.random.default_rng(seed)
+    digits = [2, 20, 60][seed % 3]  # coarse weights, which need no rounding, and fine weights
+    parts = [np.round(rng.normal(0, 3, shape), digits) for shape in ((3, 4), 3, 4)]
+    machine = BoltzmannMachine(*parts, units=units)  # type: ignore[arg-type]
+    energies = exact_energies(machine)
+    state = [*energies][int(rng.integers(len(energies)))]
+    problem = weakened(machine, np.array(state, dtype=np.int8))
+    assert problem is not None
+    largest = largest_of(problem.to_matrix(), problem.visible_bias, problem.hidden_bias)
+    assert 2**19 <= largest <= 2**20
+    spins = machine.in_units("spin")
+    exact = largest_of(spins.weights, spins.visible_bias, spins.hidden_bias)
+    scale = Fraction(2) ** round(np.log2(largest / exact))
+    base = problem.energy(state)
+    for other, energy in energies.items():
+        assert scale * (energy - energies[state]) >= problem.energy(other) - base
+
+
+def test_a_proof_with_rounded_weights_may_start_from_another_state() -> None:
+    """Two states differ by 1e-9, which is less than the rounding: the better one is proven."""
+    machine = BoltzmannMachine(np.ones((26, 25)), np.full(26, 1e-9))
+    down = -np.ones(51, dtype=np.int8)
+    up = find_mode(machine, search="prove", seconds=20, start=-down[:26], rng=1)
+    worse = Mode(down[:26], down[26:], 0.0, frustration_of(-1.0, 1.0), is_proven=False)
+    for mode in (up, _proven(machine, machine.to_instance(), worse, 20.0)):
+        assert mode.is_proven
+        assert mode.visible.sum() == 26
+
+
+def test_tiny_weights_are_not_rounded() -> None:
+    assert weakened(BoltzmannMachine([[1e-300, 1.0]]), np.ones(3, dtype=np.int8)) is None

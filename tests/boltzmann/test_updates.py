@@ -72,3 +72,33 @@ def test_so_are_those_of_more_rows_and_units_than_a_group_or_a_block_has(
     start = random_machine(n, m, units, seed=m, sigma=0.3)
     trainer = Trainer(rows, chosen, start=start, rng=7)
     assert_same(trainer, Transcription.of(trainer))
+
+
+@pytest.mark.parametrize("units", ["spin", "binary"])
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("shape", [(5, 4), (70, 131)])
+def test_single_precision_differs_by_rounding_alone(
+    shape: tuple[int, int], name: str, units: str
+) -> None:
+    """Random numbers are the same: a unit that is drawn otherwise would change weights by 5e-3."""
+    if name in ("exact", "exact and mode") and min(shape) > 16:
+        pytest.skip("too large to enumerate")
+    n, m = shape
+    rows = np.random.default_rng(n).integers(0, 2, size=(20, n))
+    options = {"epochs": 2, "learning_rate": 0.1, "mode_slope": 0.0, "mode_offset": 9.0}
+    options |= CASES[name] | {"mode_search": "anneal" if n > 16 else "enumerate"}
+    start = random_machine(n, m, units, seed=m, sigma=0.3)
+    single, double = (
+        Trainer(rows, TrainingSettings(m, units=units, precision=kind, **options),  # type: ignore[arg-type]
+                start=start, rng=7)
+        for kind in ("single", "double")
+    )  # fmt: skip
+    assert single._arrays.weights.dtype == np.float32
+    assert single.engine == "lanes"
+    assert single.advance(2)
+    assert double.advance(2)
+    for part in ("weights", "visible_bias", "hidden_bias"):
+        assert getattr(single.machine, part) == pytest.approx(
+            getattr(double.machine, part), abs=5e-4
+        )
+    assert np.array_equal(single._arrays.back, single._arrays.weights.T)

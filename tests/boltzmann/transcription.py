@@ -42,27 +42,24 @@ class Transcription:
     def uniform(self) -> float:
         return float(int(next_word(self.stream)) >> 11) * 2.0**-53
 
-    def drawn(self, chances: Any) -> Any:
-        return np.array([1 if self.uniform() < chance else self.low for chance in chances])
-
     def chances(self, fields: Any) -> Any:
         return 1 / (1 + np.exp(-(1 - self.low) * fields))
 
     def means(self, visible: Any) -> Any:
         return self.low + (1 - self.low) * self.chances(visible @ self.w + self.b)
 
-    def drawn_by_lanes(self, chances: Any) -> Any:
+    def drawn(self, chances: Any) -> Any:
         """Many layers at once: streams take turns, and all of them advance together."""
         words = [[int(next_word(lane)) >> 12 for lane in self.lanes]
                  for _ in range(-(-chances.size // len(self.lanes)))]  # fmt: skip
         numbers = np.array(words, dtype=float).reshape(-1)[: chances.size] * 2.0**-52
         return np.where(numbers.reshape(chances.shape) < chances, 1, self.low)
 
-    def chain(self, hidden: Any, drawn: Any) -> Any:
+    def chains_from(self, hidden: Any) -> Any:
         for step in range(self.settings.steps):
-            visible = drawn(self.chances(hidden @ self.w.T + self.a))
+            visible = self.drawn(self.chances(hidden @ self.w.T + self.a))
             if step < self.settings.steps - 1:
-                hidden = drawn(self.chances(visible @ self.w + self.b))
+                hidden = self.drawn(self.chances(visible @ self.w + self.b))
         return visible
 
     def run(self) -> None:
@@ -100,21 +97,18 @@ class Transcription:
 
     def ends(self, rows: Any, mode: Any) -> tuple[Any, float]:
         """Where the chains end, and what each counts for."""
-        if self.settings.gradient == "cd" and mode is None:
-            ends = []
-            for first in range(0, len(rows), 16):
-                chances = self.chances(rows[first : first + 16] @ self.w + self.b)
-                ends += [*self.chain(self.drawn_by_lanes(chances), self.drawn_by_lanes)]
-            return np.array(ends, dtype=float), 1.0
-        if self.settings.gradient == "cd":
-            ends = [self.chain(mode.hidden, self.drawn) for _ in rows]
-            return np.array(ends, dtype=float), 1.0
-        for c in range(len(self.chains)):
-            if mode is not None:
-                self.chains[c] = mode.visible
-            hidden = self.drawn(self.chances(self.chains[c] @ self.w + self.b))
-            self.chains[c] = self.chain(hidden, self.drawn)
-        return self.chains.astype(float), len(rows) / len(self.chains)
+        is_persistent = self.settings.gradient == "pcd"
+        starts = self.chains if is_persistent else rows.copy()
+        if mode is not None and is_persistent:
+            starts[:] = mode.visible
+        for first in range(0, len(starts), 16):
+            group = starts[first : first + 16]
+            if mode is not None and not is_persistent:
+                hidden = np.tile(mode.hidden, (len(group), 1))
+            else:
+                hidden = self.drawn(self.chances(group @ self.w + self.b))
+            group[:] = self.chains_from(hidden)
+        return starts.astype(float), len(rows) / len(starts)
 
     def spin_energy(self, visible: Any, hidden: Any) -> float:
         """Minus the energy of a state of the same machine with ±1 units, without a constant."""

@@ -14,17 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.boltzmann.importance import ImportanceEstimate, estimate_of
-from glasshouse.boltzmann.parameters import bias, floats
+from glasshouse.boltzmann.parameters import TwoLayers, floats
 from glasshouse.problems import FloatArray, Qubo, validation
 from glasshouse.randomness import RngLike, Seed
-from glasshouse.summaries import Summarised
 
 _MOST_ENUMERATED = 20  # hidden units, whose 2^20 states can be enumerated
 _MOST_WEIGHT = 1e6  # a larger weight means that the training has diverged
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GaussianMachine(Summarised):
+class GaussianMachine(TwoLayers):
     """The RBM p(v, h) = exp(-|v - a|²/2 + v·W·h + b·h) / Z with real v and binary h.
 
     Visible units have variance 1 given the hidden units, so each column of the data should have a
@@ -49,35 +48,6 @@ class GaussianMachine(Summarised):
     >>> machine.to_instance().num_variables
     2
     """
-
-    weights: FloatArray
-    visible_bias: FloatArray = None  # type: ignore[assignment]  # an array after __post_init__
-    hidden_bias: FloatArray = None  # type: ignore[assignment]  # an array after __post_init__
-
-    def __post_init__(self) -> None:
-        weights = floats(self.weights, "weights")
-        if weights.ndim != 2 or 0 in weights.shape:
-            raise ValueError(
-                f"weights have shape {weights.shape}; expected one row per visible and one column "
-                "per hidden unit, at least one of each"
-            )
-        fields = {
-            "weights": weights,
-            "visible_bias": bias(self.visible_bias, len(weights), "visible"),
-            "hidden_bias": bias(self.hidden_bias, weights.shape[1], "hidden"),
-        }
-        for name, value in fields.items():
-            object.__setattr__(self, name, validation.read_only(value))
-
-    @property
-    def num_visible(self) -> int:
-        """The number of visible units."""
-        return int(self.weights.shape[0])
-
-    @property
-    def num_hidden(self) -> int:
-        """The number of hidden units."""
-        return int(self.weights.shape[1])
 
     def hidden_means(self, visible: npt.ArrayLike) -> FloatArray:
         """Return each hidden unit's probability of being 1, given rows of visible units."""

@@ -13,18 +13,18 @@ import numpy.typing as npt
 
 from glasshouse.boltzmann.data import LOW, Units, as_units, entropy, in_units
 from glasshouse.boltzmann.kernels import enumeration, sampling
-from glasshouse.boltzmann.parameters import bias, by_name, detached, floats
+from glasshouse.boltzmann.parameters import TwoLayers, by_name, detached
 from glasshouse.boltzmann.slices import complete, log_partition, number_of_each, rows_of
 from glasshouse.extras import optional
 from glasshouse.problems import FloatArray, Rbm, SpinArray, validation
 from glasshouse.problems.rbm import sklearn_arrays
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.stopping import in_slices
-from glasshouse.summaries import Summarised, short
+from glasshouse.summaries import short
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BoltzmannMachine(Summarised):
+class BoltzmannMachine(TwoLayers):
     """The RBM p(v, h) = exp(-E(v, h)) / Z with E(v, h) = -(v·W·h + a·v + b·h).
 
     Attributes:
@@ -68,30 +68,14 @@ class BoltzmannMachine(Summarised):
     True
     """
 
-    weights: FloatArray
-    visible_bias: FloatArray = None  # type: ignore[assignment]  # an array after __post_init__
-    hidden_bias: FloatArray = None  # type: ignore[assignment]  # an array after __post_init__
     units: Units = "spin"
 
     def __post_init__(self) -> None:
         if self.units not in get_args(Units):
             raise ValueError(f"units={self.units!r} is not one of {', '.join(get_args(Units))}")
-        weights = floats(self.weights, "weights")
-        if weights.ndim != 2 or 0 in weights.shape:
-            raise ValueError(
-                f"weights have shape {weights.shape}; expected one row per visible and one column "
-                "per hidden unit, at least one of each"
-            )
-        rows, columns = weights.shape
-        fields = {
-            "weights": weights,
-            "visible_bias": bias(self.visible_bias, rows, "visible"),
-            "hidden_bias": bias(self.hidden_bias, columns, "hidden"),
-        }
-        parts = [part.reshape(-1) for part in fields.values()]
+        super().__post_init__()
+        parts = [self.weights.reshape(-1), self.visible_bias, self.hidden_bias]
         validation.total_magnitude(parts, 0.0, "weights and biases")
-        for name, value in fields.items():
-            object.__setattr__(self, name, validation.read_only(value))
 
     @classmethod
     def unchecked(
@@ -106,16 +90,6 @@ class BoltzmannMachine(Summarised):
             object.__setattr__(machine, name, copied)
         object.__setattr__(machine, "units", units)
         return machine
-
-    @property
-    def num_visible(self) -> int:
-        """The number of visible units."""
-        return int(self.weights.shape[0])
-
-    @property
-    def num_hidden(self) -> int:
-        """The number of hidden units."""
-        return int(self.weights.shape[1])
 
     @property
     def low(self) -> int:

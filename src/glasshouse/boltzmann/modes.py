@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from glasshouse.boltzmann.kernels.modes import CLOSED, descend, rounding, spin_w
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.settings import ModeSearch, enumerates
 from glasshouse.problems import Rbm, SpinArray, validation
-from glasshouse.proofs import prove
+from glasshouse.proofs import Proof, prove
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.solvers import anneal
 from glasshouse.stopping import in_slices, working_time
@@ -24,6 +24,8 @@ from glasshouse.summaries import Summarised
 # the runs: 784 × 500 units take 0.2 s, a third of it for preparing the problem.
 _SWEEPS, _RUNS, _FEW_RUNS = 200, 64, 16
 _MANY_WEIGHTS = 128 * 128
+_TINY = 1e-250  # smaller weights could underflow when they are scaled
+_BITS = 20  # of rounded weights: more bits slow proofs down, and fewer hide small differences
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,7 +39,8 @@ class Mode(Summarised):
         frustration: the frustration index at the mode, for the machine in ±1 units.
         is_proven: whether it is proven that no state is more likely by more than a millionth of its
             probability: by enumerating all states (unless weights are so large that rounding could
-            hide more), or by a certificate that was checked in exact numbers.
+            hide more), or by a certificate that was checked in exact numbers. The certificate may
+            be one for weights that were rounded in disfavour of this state.
     """
 
     visible: SpinArray
@@ -67,8 +70,8 @@ def find_mode(
         machine: the machine.
         search: "enumerate" enumerates all states of the smaller layer, of at most 24 units;
             "anneal" anneals, and proves nothing; "prove" enumerates layers of at most 24 units, and
-            tries to prove the annealed state of larger machines; "auto" enumerates layers of at
-            most 16 units, and anneals larger machines.
+            tries to prove the annealed state of larger machines, first with rounded weights; "auto"
+            enumerates layers of at most 16 units, and anneals larger machines.
         start: visible units of the mode of a similar machine, such as this machine a few updates
             earlier; a descent from this state competes with the annealed state.
         seconds: the time limit of a proof.
@@ -96,14 +99,79 @@ def find_mode(
         near = as_units(start, machine.num_visible, machine.units, "start")
         other = _mode(machine, *_descended(machine, near), is_proven=False)
         mode = min(mode, other, key=lambda mode: mode.frustration)  # the lower energy has the lower
-    if search != "prove":
+    return _proven(machine, problem, mode, seconds) if search == "prove" else mode
+
+
+def _proven(machine: BoltzmannMachine, problem: Rbm, mode: Mode, seconds: float) -> Mode:
+    """Try to prove a mode, first with rounded weights; return the proven or the best mode."""
+    end = working_time() + seconds
+    while (left := end - working_time()) > 0:
+        state = _spins(mode)
+        rounded = weakened(machine, state)
+        if rounded is None:
+            break
+        proof = _proof(rounded, state, left)
+        if proof.optimal and proof.energy == rounded.energy(state):
+            return replace(mode, is_proven=True)
+        other = _mode(machine, *_in_units(machine, proof.state), is_proven=False)
+        if other.frustration >= mode.frustration:  # the rounding is too coarse
+            break
+        mode = other
+    if (left := end - working_time()) <= 0:
         return mode
-    state = np.where(np.append(mode.visible, mode.hidden) == 1, 1, -1)
-    target = float(problem.energy(state)) - CLOSED / 2
-    proof = prove(problem, state=state, target=target, time_limit=seconds)
+    target = float(problem.energy(_spins(mode))) - CLOSED / 2
+    proof = _proof(problem, _spins(mode), left, target)
+    return _mode(machine, *_in_units(machine, proof.state), proof.gap <= CLOSED)
+
+
+def _proof(problem: Rbm, state: SpinArray, left: float, target: float | None = None) -> Proof:
+    proof = prove(problem, state=state, target=target, time_limit=left)
     if proof.statistics.stopped == "Ctrl-C":
         raise KeyboardInterrupt
-    return _mode(machine, *_in_units(machine, proof.state), proof.gap <= CLOSED)
+    return proof
+
+
+def weakened(machine: BoltzmannMachine, state: SpinArray) -> Rbm | None:
+    """Return a problem of integers that proves `state` to be the mode if it is a ground state.
+
+    The weights of ±1 units are scaled to 20 bits. A weight that `state` satisfies is rounded
+    towards zero, and any other weight away from zero. So no state is further above `state` in the
+    problem than in the scaled machine: if no state is below `state` here, none is there.
+
+    Returns:
+        The problem; None if tiny weights could underflow.
+    """
+    floats = machine.weights.ravel(), machine.visible_bias, machine.hidden_bias
+    sizes = np.abs(np.concatenate(floats))
+    if ((sizes > 0.0) & (sizes < _TINY)).any():
+        return None
+    visible, hidden = state[: machine.num_visible], state[machine.num_visible :]
+    quarter = 1.0 if machine.units == "spin" else 0.25
+    weights = quarter * machine.weights
+    parts = [(weights, np.zeros_like(weights), np.multiply.outer(visible, hidden))]
+    layers = (weights, machine.visible_bias, visible), (weights.T, machine.hidden_bias, hidden)
+    for table, biases, signs in layers:
+        values, rests = biases, np.zeros_like(biases)
+        if machine.units == "binary":  # sums of floats, with the exact sign of their rounding error
+            terms = np.column_stack([table, biases / 2]).tolist()
+            values = np.array([*map(math.fsum, terms)])
+            rests = np.array([math.fsum([*row, -x]) for row, x in zip(terms, values, strict=True)])
+        parts.append((values, rests, signs))
+    largest = max(float(np.abs(values).max()) for values, _, _ in parts)
+    scale = math.ldexp(1.0, _BITS - math.frexp(largest)[1])
+    rounded = []
+    for values, rests, signs in parts:
+        scaled = scale * values
+        if not np.array_equal(scaled / scale, values):
+            return None
+        least = np.floor(scaled * signs)
+        least -= (least == scaled * signs) & (rests * signs < 0)
+        rounded.append((least * signs).astype(np.int64))
+    return Rbm(*rounded)  # type: ignore[arg-type]
+
+
+def _spins(mode: Mode) -> SpinArray:
+    return np.where(np.append(mode.visible, mode.hidden) == 1, 1, -1).astype(np.int8)
 
 
 def _limit(seconds: float | None) -> float:

@@ -1,15 +1,57 @@
-"""Conversion of third-party weights and biases to checked arrays."""
+"""The weights and biases of two layers, and their conversion from third-party arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from glasshouse.files.formats.matrices import HIDDEN, VISIBLE, WEIGHTS
-from glasshouse.problems import FloatArray
+from glasshouse.problems import FloatArray, validation
+from glasshouse.summaries import Summarised
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TwoLayers(Summarised):
+    """The base class of machines: weights between two layers, and the biases of both layers.
+
+    Attributes:
+        weights: W, one row per visible and one column per hidden unit.
+        visible_bias: a; zeros by default.
+        hidden_bias: b; zeros by default.
+    """
+
+    weights: FloatArray
+    visible_bias: FloatArray = None  # type: ignore[assignment]  # an array after __post_init__
+    hidden_bias: FloatArray = None  # type: ignore[assignment]  # an array after __post_init__
+
+    def __post_init__(self) -> None:
+        weights = floats(self.weights, "weights")
+        if weights.ndim != 2 or 0 in weights.shape:
+            raise ValueError(
+                f"weights have shape {weights.shape}; expected one row per visible and one column "
+                "per hidden unit, at least one of each"
+            )
+        fields = {
+            "weights": weights,
+            "visible_bias": bias(self.visible_bias, len(weights), "visible"),
+            "hidden_bias": bias(self.hidden_bias, weights.shape[1], "hidden"),
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, validation.read_only(value))
+
+    @property
+    def num_visible(self) -> int:
+        """The number of visible units."""
+        return int(self.weights.shape[0])
+
+    @property
+    def num_hidden(self) -> int:
+        """The number of hidden units."""
+        return int(self.weights.shape[1])
 
 
 def by_name(arrays: Mapping[str, Any]) -> list[Any]:

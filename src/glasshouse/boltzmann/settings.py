@@ -32,8 +32,8 @@ _REALS = ("momentum", "weight_decay", "sigma", "mode_probability", "mode_slope",
 # Units of the smaller layer, whose 2^16 states take a few milliseconds per update.
 _MOST_ENUMERATED = 16
 _MOST_SUMMED = 1 << 25  # products of exact averages in compiled code, which take about 0.05 s
-# With this many rows or chains per update, and with persistent chains or this many weights, matrix
-# products were faster on one computer.
+# With this many rows or chains per update and this many weights, matrix products were faster on one
+# computer if units are ±1. Units of 0 save the compiled code half of its sums or more.
 _MANY_ROWS, _MANY_WEIGHTS = 64, 1 << 17
 _LATER = {"later": True}  # a field that old stores and checkpoints do not have
 
@@ -78,7 +78,7 @@ class TrainingSettings(Summarised):
         engine: lanes is compiled code, with the same result on every computer; matrices uses matrix
             products of NumPy, whose last digits depend on the computer and its number of threads;
             auto chooses the engine that was faster for such sizes in measurements.
-        precision: precision of the weights: double or single; single needs the engine matrices.
+        precision: precision of the weights: double or single.
         optimizer: rule of the updates: sgd or adam; adam needs the engine matrices.
         schedule: how a learning rate of two numbers changes from the first to the last: linear,
             exponential or cosine.
@@ -173,7 +173,7 @@ class TrainingSettings(Summarised):
 
     def _needs_matrices(self) -> str:
         """Return the first setting that only the matrix engine supports; empty if there is none."""
-        usual = {"precision": "double", "optimizer": "sgd", "centred": False, "temperatures": 1}
+        usual = {"optimizer": "sgd", "centred": False, "temperatures": 1}
         return next((f"{name}={getattr(self, name)!r}" for name, value in usual.items()
                      if getattr(self, name) != value), "")  # fmt: skip
 
@@ -232,8 +232,8 @@ class TrainingSettings(Summarised):
         if self.gradient == "exact":
             return "lanes"
         rows = max(min(self.batch_size or num_data, num_data), self.chains or 0)
-        is_large = self.gradient == "pcd" or num_visible * self.hidden >= _MANY_WEIGHTS
-        wins = rows >= _MANY_ROWS and is_large
+        is_large = rows >= _MANY_ROWS and num_visible * self.hidden >= _MANY_WEIGHTS
+        wins = is_large and self.units == "spin"
         return "matrices" if self._needs_matrices() or wins else "lanes"
 
     def mode_chances(self) -> FloatArray:

@@ -182,8 +182,8 @@ class Trainer(Summarised):
         if self.engine == "matrices":
             self._matrices = Matrices(self._arrays, self._plan, settings, self.data)
         self._at_once = _FIRST_PRODUCTS // self._arrays.weights.size + 1
-        self._sums = new_gradient(*self._arrays.weights.shape)
-        self._group = new_group(*self._arrays.weights.shape)
+        (n, m), kind = self._arrays.weights.shape, self._arrays.weights.dtype
+        self._sums, self._group = new_gradient(n, m, kind), new_group(n, m, kind)
         self._cut = Cut(
             np.zeros(PLACES, dtype=np.int64),
             *(getattr(self._arrays, name).copy() for name in Cut._fields[1:]),

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glasshouse.boltzmann.kernels.rows import BITS, add_rows
+from glasshouse.boltzmann.kernels.rows import BITS, BLOCK, add_block, add_rest, add_rows
 from glasshouse.compiled import inlined, inner
 
 _ONE = np.uint64(1)
@@ -25,14 +25,7 @@ class Gradient(NamedTuple):
         waiting: the number of waiting rows, as an array of one item.
         has_weights: whether `weights` is in use, as an array of one item; if not, it is not read.
         row: a buffer for a row of the weights.
-        state: a buffer for visible units.
-        hidden_state: a buffer for hidden units.
         means: a buffer for means of hidden units.
-        hidden_fields: a buffer for fields of hidden units.
-        hidden_chances: a buffer for probabilities that hidden units are up.
-        visible_fields: a buffer for fields of visible units.
-        visible_chances: a buffer for probabilities that visible units are up.
-        room: a buffer for fields and probabilities of either layer.
     """
 
     weights: Any
@@ -43,42 +36,34 @@ class Gradient(NamedTuple):
     waiting: Any
     has_weights: Any
     row: Any
-    state: Any
-    hidden_state: Any
     means: Any
-    hidden_fields: Any
-    hidden_chances: Any
-    visible_fields: Any
-    visible_chances: Any
-    room: Any
 
 
-def new_gradient(n: int, m: int) -> Any:
-    """Return the sums and buffers of an update for n visible and m hidden units."""
-    return Gradient(np.empty((n, m)), np.empty(n), np.empty(m), np.empty((BITS, m)),
+def new_gradient(n: int, m: int, kind: Any) -> Any:
+    """Return the sums and buffers of an update of n × m weights of dtype `kind`."""
+    return Gradient(np.empty((n, m), kind), np.empty(n), np.empty(m), np.empty((BITS, m), kind),
                     np.zeros(n, np.uint64), np.zeros(1, np.int64), np.zeros(1, np.int64),
-                    np.empty(m), np.empty(n, np.int8), np.empty(m, np.int8), np.empty(m),
-                    np.empty(m), np.empty(m), np.empty(n), np.empty(n),
-                    np.empty((2, max(n, m))))  # fmt: skip
+                    np.empty(m, kind), np.empty(m))  # fmt: skip
 
 
 @inner
 def add_outer(sums: Any, low: int, visible: Any, hidden: Any, sign: float) -> None:
     """Add `sign` times a visible layer, a hidden layer and their products to the sums.
 
-    Two rows wait: for visible units that are 1, and for units that are `low` unless `low` is 0.
+    One row waits for visible units that are 1, and another for units that are -1.
     """
-    place = sums.waiting[0]
+    place, count = sums.waiting[0], 2 if low else 1
     for j in range(hidden.size):
         value = sign * hidden[j]
         sums.rows[place, j] = value
-        sums.rows[place + 1, j] = low * value
         sums.hidden[j] += value
-    up, down = _ONE << np.uint64(place), np.uint64(low & 1) << np.uint64(place + 1)
+        if low:
+            sums.rows[place + 1, j] = low * value
+    up, down = _ONE << np.uint64(place), np.uint64(low & 1) << np.uint64((place + 1) % BITS)
     for i in range(visible.size):
         sums.masks[i] |= up if visible[i] == 1 else down
         sums.visible[i] += sign * visible[i]
-    sums.waiting[0] += 2
+    sums.waiting[0] += count
     if sums.waiting[0] == BITS:
         add_waiting(sums)
 
@@ -129,10 +114,18 @@ def begin_sums(sums: Any) -> None:
 def add_waiting(sums: Any) -> None:
     """Add all waiting rows to the sums of the weights, in a single pass over memory."""
     n, m = sums.weights.shape
+    whole = m - m % BLOCK
+    if sums.has_weights[0] == 0:
+        for i in range(n):
+            for j in range(m):
+                sums.weights[i, j] = 0.0
+    for first in range(0, whole, BLOCK):  # a block of the waiting rows fits into the fastest cache
+        for i in range(n):
+            add_block(sums.masks[i], 0, None, 0, sums.rows, sums.weights, i * m, first)
     for i in range(n):
-        take_row(sums, i)
-        for j in range(m):
-            sums.weights[i, j] = sums.row[j]
+        if whole < m:
+            add_rest(sums.masks[i], 0, None, 0, sums.rows, sums.weights, i * m, whole)
+        sums.masks[i] = 0
     sums.waiting[0] = 0
     sums.has_weights[0] = 1
 

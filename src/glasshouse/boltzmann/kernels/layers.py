@@ -53,27 +53,32 @@ def fields_of(values: Any, weights: Any, biases: Any, fields: Any) -> None:
 
 
 @inner
-def add_fields(values: Any, count: int, weights: Any, low: int, fields: Any) -> None:
+def add_fields(values: Any, count: int, weights: Any, low: int, masks: Any, fields: Any) -> None:
     """Add values · weights to the fields of `count` layers, which are concatenated.
 
-    A block of columns fits into the fastest cache, and is used for all layers before the next
-    block. If `low` is 0, the values are 0 and 1, so rows are added without a factor.
+    A tile of rows and columns fits into the fastest cache, and is used for all layers before the
+    next tile. If `low` is 0, the values are 0 and 1, so rows are added without a factor. `masks` is
+    a buffer for a bit per value.
     """
     n, width = weights.shape
-    whole = width - width % BLOCK
+    whole, tiles = width - width % BLOCK, (n + BITS - 1) // BITS
+    for k in range(count):
+        for t in range(tiles):
+            begin = k * n + t * BITS
+            masks[t * count + k] = bits_of_units(values, begin, min(BITS, n - t * BITS))
     for first in range(0, whole, BLOCK):
-        for k in range(count):
-            for start in range(0, n, BITS):
-                mask = bits_of_units(values, k * n + start, min(BITS, n - start))
-                if low == 0:
-                    add_block(mask, start, None, 0, weights, fields, k * width, first)
-                else:
-                    add_block(mask, start, values, k * n, weights, fields, k * width, first)
+        for t in range(tiles):
+            for k in range(count):
+                mask = masks[t * count + k]
+                if mask and low == 0:
+                    add_block(mask, t * BITS, None, 0, weights, fields, k * width, first)
+                elif mask:
+                    add_block(mask, t * BITS, values, k * n, weights, fields, k * width, first)
     if whole < width:
-        for k in range(count):
-            for start in range(0, n, BITS):
-                mask = bits_of_units(values, k * n + start, min(BITS, n - start))
-                add_rest(mask, start, values, k * n, weights, fields, k * width, whole)
+        for t in range(tiles):
+            for k in range(count):
+                mask = masks[t * count + k]
+                add_rest(mask, t * BITS, values, k * n, weights, fields, k * width, whole)
 
 
 @inner

@@ -1,4 +1,4 @@
-"""The positive phase (data) and the negative phase (model) of an update."""
+"""The negative phase (model) of an update without chains: by the mode, or by exact averages."""
 
 from __future__ import annotations
 
@@ -6,51 +6,7 @@ from typing import Any
 
 from glasshouse.boltzmann.kernels.enumeration import find_averages
 from glasshouse.boltzmann.kernels.gradient import add_outer
-from glasshouse.boltzmann.kernels.layers import (
-    chances_of,
-    copy_row,
-    draw,
-    fields_of,
-    gibbs_step,
-    means_of,
-)
-from glasshouse.boltzmann.kernels.machine import CD
 from glasshouse.compiled import inner
-
-
-@inner
-def add_data(machine: Any, plan: Any, sums: Any, row: Any, uses_mode: bool,
-             is_mode_step: bool) -> None:  # fmt: skip
-    """Add a data row to the sums; in contrastive divergence, subtract its chain's final state."""
-    fields, chances = sums.hidden_fields, sums.hidden_chances
-    fields_of(row, machine.weights, machine.hidden_bias, fields)
-    chances_of(fields, plan.low, chances)
-    means_of(chances, plan.low, sums.means)
-    add_outer(sums, plan.low, row, sums.means, 1.0)
-    if plan.gradient != CD or is_mode_step:
-        return
-    if uses_mode:
-        copy_row(machine.mode_hidden, sums.hidden_state)
-    else:
-        draw(machine.stream, chances, plan.low, sums.hidden_state)
-    run_chain(machine, plan, sums, sums.state, sums.hidden_state, plan.steps)
-    add_outer(sums, plan.low, sums.state, sums.means, -1.0)
-
-
-@inner
-def run_chain(machine: Any, plan: Any, sums: Any, visible: Any, hidden: Any, steps: int) -> None:
-    """Run a Gibbs chain from given hidden units, and write the final hidden means to `sums`."""
-    fields, chances = sums.visible_fields, sums.visible_chances
-    fields_of(hidden, machine.back, machine.visible_bias, fields)
-    chances_of(fields, plan.low, chances)
-    draw(machine.stream, chances, plan.low, visible)
-    for _ in range(steps - 1):
-        gibbs_step(machine.stream, machine.weights, machine.back, machine.visible_bias,
-                   machine.hidden_bias, plan.low, visible, hidden, sums.room)  # fmt: skip
-    fields, chances = sums.hidden_fields, sums.hidden_chances
-    fields_of(visible, machine.weights, machine.hidden_bias, fields)
-    chances_of(fields, plan.low, chances)
-    means_of(chances, plan.low, sums.means)
 
 
 @inner
@@ -59,20 +15,6 @@ def subtract_mode(machine: Any, low: int, sums: Any, weight: float) -> None:
     for j in range(machine.mode_hidden.size):
         sums.means[j] = machine.mode_hidden[j]
     add_outer(sums, low, machine.mode_visible, sums.means, -weight)
-
-
-@inner
-def subtract_chain(machine: Any, plan: Any, sums: Any, visible: Any, uses_mode: bool,
-                   weight: float) -> None:  # fmt: skip
-    """Run Gibbs steps of a persistent chain; subtract its contribution to the model's averages."""
-    fields, chances = sums.hidden_fields, sums.hidden_chances
-    if uses_mode:
-        copy_row(machine.mode_visible, visible)
-    fields_of(visible, machine.weights, machine.hidden_bias, fields)
-    chances_of(fields, plan.low, chances)
-    draw(machine.stream, chances, plan.low, sums.hidden_state)
-    run_chain(machine, plan, sums, visible, sums.hidden_state, plan.steps)
-    add_outer(sums, plan.low, visible, sums.means, -weight / len(machine.chains))
 
 
 @inner

@@ -13,7 +13,8 @@ from llvmlite import ir
 from numba import types
 
 from glasshouse.compiled import inlined
-from glasshouse.kernels.vectors import address_of, fill, fill_like, fma, item, load, store, word
+from glasshouse.kernels.vector_type import Vector
+from glasshouse.kernels.vectors import address_of, fill_like, fma, item, load, store, word
 
 BITS = 64  # bits of a mask
 BLOCK = 64  # columns whose sums fill half of the registers of most computers
@@ -42,6 +43,20 @@ def eight_bytes(context: Any, array: Any, index: Any) -> Any:
         return word
 
     return types.uint64(array, types.int64), lower
+
+
+@word
+def load_as(context: Any, total: Any, table: Any, index: Any) -> Any:
+    """Load as many items of a flat table as `total` has lanes, and convert them to its dtype."""
+    kind = Vector(table.dtype, total.lanes)
+
+    def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        address = address_of(context, builder, table, args[1], args[2])
+        loaded = builder.load(builder.bitcast(address, kind.llvm.as_pointer()))
+        loaded.align = kind.bits // 8
+        return loaded if kind == total else builder.fpext(loaded, total.llvm)
+
+    return total(total, table, types.int64), lower
 
 
 @inlined
@@ -89,16 +104,16 @@ def add_block(mask: Any, start: int, values: Any, begin: int, table: Any, total:
         mask &= mask - _ONE
         place = row * table.shape[1] + first
         if values is None:
-            a = a + load(table, place, 16)
-            b = b + load(table, place + 16, 16)
-            c = c + load(table, place + 32, 16)
-            d = d + load(table, place + 48, 16)
+            a = a + load_as(a, table, place)
+            b = b + load_as(b, table, place + 16)
+            c = c + load_as(c, table, place + 32)
+            d = d + load_as(d, table, place + 48)
         else:
             factor = fill_like(a, np.float64(item(values, begin + row)))
-            a = fma(factor, load(table, place, 16), a)
-            b = fma(factor, load(table, place + 16, 16), b)
-            c = fma(factor, load(table, place + 32, 16), c)
-            d = fma(factor, load(table, place + 48, 16), d)
+            a = fma(factor, load_as(a, table, place), a)
+            b = fma(factor, load_as(b, table, place + 16), b)
+            c = fma(factor, load_as(c, table, place + 32), c)
+            d = fma(factor, load_as(d, table, place + 48), d)
     store(total, goal + first, a)
     store(total, goal + first + 16, b)
     store(total, goal + first + 32, c)
@@ -108,23 +123,34 @@ def add_block(mask: Any, start: int, values: Any, begin: int, table: Any, total:
 @inlined
 def add_rest(mask: Any, start: int, values: Any, begin: int, table: Any, total: Any, goal: int,
              first: int) -> None:  # fmt: skip
-    """Add the columns after the last whole block: four at a time, then one by one."""
+    """Add the columns after the last whole block: 32 or 16 at a time, then four, then one each."""
     width = table.shape[1]
+    while first + 32 <= width:
+        sums = load(total, goal + first, 32)
+        store(total, goal + first, sum_rows(mask, start, values, begin, table, first, sums))
+        first += 32
+    if first + 16 <= width:
+        half = load(total, goal + first, 16)
+        store(total, goal + first, sum_rows(mask, start, values, begin, table, first, half))
+        first += 16
     while first + 4 <= width:
-        left, sums = mask, load(total, goal + first, 4)
-        while left:
-            row = start + lowest_bit(left)
-            left &= left - _ONE
-            factor = 1.0 if values is None else np.float64(item(values, begin + row))
-            sums = fma(fill_like(sums, factor), load(table, row * width + first, 4), sums)
-        store(total, goal + first, sums)
+        four = load(total, goal + first, 4)
+        store(total, goal + first, sum_rows(mask, start, values, begin, table, first, four))
         first += 4
     while first < width:
-        left, single = mask, item(total, goal + first)
-        while left:
-            row = start + lowest_bit(left)
-            left &= left - _ONE
-            factor = 1.0 if values is None else np.float64(item(values, begin + row))
-            single += factor * item(table, row * width + first)
-        store(total, goal + first, fill(single, 1))
+        one = load(total, goal + first, 1)
+        store(total, goal + first, sum_rows(mask, start, values, begin, table, first, one))
         first += 1
+
+
+@inlined
+def sum_rows(mask: Any, start: int, values: Any, begin: int, table: Any, first: int,
+             sums: Any) -> Any:  # fmt: skip
+    """Return `sums` plus as many columns of the selected rows, starting at column `first`."""
+    while mask:
+        row = start + lowest_bit(mask)
+        mask &= mask - _ONE
+        factor = 1.0 if values is None else np.float64(item(values, begin + row))
+        place = row * table.shape[1] + first
+        sums = fma(fill_like(sums, factor), load_as(sums, table, place), sums)
+    return sums

@@ -48,7 +48,7 @@ def upper_halves(context: Any, first: Any, second: Any) -> Any:
 
 @inner
 def transpose_strip(table: Any, first: int, back: Any) -> None:
-    """Copy a strip of rows of a float64 table into the columns of its transpose."""
+    """Copy a strip of rows of a table into the columns of its transpose."""
     n, m = table.shape
     whole = m - m % 4 if first + STRIP <= n else 0
     for j in range(0, whole, 4):

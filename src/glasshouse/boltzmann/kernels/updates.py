@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from glasshouse.boltzmann.kernels.gradient import add_waiting, begin_sums, take_row
-from glasshouse.boltzmann.kernels.groups import add_group
+from glasshouse.boltzmann.kernels.groups import add_group, add_rows_of_data, subtract_group
 from glasshouse.boltzmann.kernels.layers import copy_row, copy_table
 from glasshouse.boltzmann.kernels.machine import (
     AVERAGED,
@@ -30,12 +30,7 @@ from glasshouse.boltzmann.kernels.machine import (
     is_sound,
 )
 from glasshouse.boltzmann.kernels.modes import find_mode
-from glasshouse.boltzmann.kernels.phases import (
-    add_data,
-    subtract_chain,
-    subtract_exact,
-    subtract_mode,
-)
+from glasshouse.boltzmann.kernels.phases import subtract_exact, subtract_mode
 from glasshouse.boltzmann.kernels.transposition import STRIP, transpose_strip
 from glasshouse.compiled import compiled, inlined, inner
 from glasshouse.kernels.xoshiro import below, next_word
@@ -141,20 +136,16 @@ def update(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: An
     while place[ROWS] < chosen.size:
         if most <= 0:
             return most
-        if plan.gradient == CD and not uses_mode:
-            most = add_group(machine, plan, sums, group, data, chosen, place, most)
+        if plan.gradient == CD and not is_mode_step:
+            most = add_group(machine, plan, sums, group, data, chosen, uses_mode, place, most)
         else:
-            add_data(machine, plan, sums, data[chosen[place[ROWS]]], uses_mode, is_mode_step)
-            place[ROWS] += 1
-            most -= plan.steps if plan.gradient == CD else 1
+            most -= add_rows_of_data(machine, plan, sums, group, data, chosen, place)
     if plan.gradient == PCD and not is_mode_step:
         while place[ROWS] - chosen.size < len(machine.chains):
             if most <= 0:
                 return most
-            visible = machine.chains[place[ROWS] - chosen.size]
-            subtract_chain(machine, plan, sums, visible, uses_mode, weight)
-            place[ROWS] += 1
-            most -= plan.steps
+            first = place[ROWS] - chosen.size
+            most = subtract_group(machine, plan, sums, group, uses_mode, first, weight, place, most)
     step = rate / weight if plan.is_mean else rate
     if is_mode_step:
         subtract_mode(machine, plan.low, sums, weight)
@@ -175,10 +166,12 @@ def move(machine: Any, plan: Any, sums: Any, step: float, weight: float) -> None
     """Move all parameters one step along the gradient, with momentum and weight decay."""
     n, m = machine.weights.shape
     decay = plan.weight_decay * weight if plan.is_mean else plan.weight_decay
+    kind = machine.weights.dtype.type
+    factor, pull, momentum = kind(step), kind(decay), kind(plan.momentum)
     for first in range(0, n, STRIP):
         for i in range(first, min(first + STRIP, n)):
             take_row(sums, i)
-            move_row(machine, plan, sums.row, i, step, decay)
+            move_row(machine, sums.row, i, factor, momentum, pull)
         transpose_strip(machine.weights, first, machine.back)
     sums.waiting[0] = 0
     if plan.has_biases:
@@ -195,15 +188,15 @@ def move(machine: Any, plan: Any, sums: Any, step: float, weight: float) -> None
 
 
 @inlined
-def move_row(machine: Any, plan: Any, slopes: Any, i: int, step: float, decay: float) -> None:
+def move_row(machine: Any, slopes: Any, i: int, step: Any, momentum: Any, decay: Any) -> None:
     """Move the weights of visible unit `i` one step along their gradient."""
-    if plan.momentum == 0.0:
+    if momentum == 0.0:
         for j in range(slopes.size):
             slope = slopes[j] - decay * machine.weights[i, j]
             machine.weights[i, j] += step * slope
     else:
         for j in range(slopes.size):
             slope = slopes[j] - decay * machine.weights[i, j]
-            speed = plan.momentum * machine.weight_speed[i, j] + step * slope
+            speed = momentum * machine.weight_speed[i, j] + step * slope
             machine.weight_speed[i, j] = speed
             machine.weights[i, j] += speed
