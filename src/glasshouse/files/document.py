@@ -189,8 +189,9 @@ def scaled_proof(document: Document, problem: Problem, reduction: Reduction) -> 
     proof = document.proof
     if proof is None or len(proof.certificate.state) != problem.num_variables:
         return None
-    if proof.certificate.num_cores and not isinstance(problem, (Max2Sat, MaxSat)):
-        return None  # cores are proofs about clauses
+    of_clauses = proof.certificate.num_cores or isinstance(document.problem, MaxSat)
+    if of_clauses and not isinstance(problem, (Max2Sat, MaxSat)):
+        return None  # cores are proofs about clauses, and so is that no cost is below 0
     factor = reduction.factor * loop_units(problem) / loop_units(document.problem)
     cost = None if proof.cost is None else reduction.target_energy(proof.cost)
     return SideCar(rescaled(proof.certificate, factor), cost, proof.names)

@@ -151,10 +151,11 @@ def test_what_needs_pairs_of_spins_is_refused_by_name():
         cores(20, cores=2, rng=1).ising  # noqa: B018
 
 
+@pytest.mark.parametrize("frustrated", [0, 1])
 @pytest.mark.parametrize("suffix", [".hubo", ".qubo", ".coo", ".mc"])
-def test_a_file_without_clauses_gets_no_certificate_of_cores(tmp_path, suffix):
+def test_a_file_without_clauses_gets_no_certificate_of_cores(tmp_path, suffix, frustrated):
     path = tmp_path / f"plant{suffix}"
-    assert files.write(path, cores(12, cores=3, rng=1)).certificate is None
+    assert files.write(path, cores(12, cores=3, frustrated=frustrated, rng=1)).certificate is None
     assert files.read(path).num_variables >= 12
 
 
