@@ -186,7 +186,6 @@ SECOND_DOORS = [
     "races.tts_figures",
     "solvers.annealing",
     "solvers.doubling",
-    "solvers.engine",
     "solvers.exhaustive",
     "solvers.hitting",
     "solvers.samplers",
