@@ -133,7 +133,7 @@ def test_small_plants_in_every_format(folder, plant):
 
 
 @pytest.mark.slow
-@settings(max_examples=300, **LOOSE)
+@settings(max_examples=1000, **LOOSE)
 @given(plants(most=18))
 def test_plants_of_up_to_eighteen_variables_in_every_format(folder, plant):
     assert check_everywhere(folder, plant) >= 3

@@ -125,7 +125,8 @@ def hypergraph_cores(
     def draw(streams: Streams, meter: Meter) -> Planted:
         drop = prepare(meter)
         model = arguments.planted_state(state, sets.size, streams[0])
-        first = wanted if cores is not None else int(wanted // (_SHORTEST * mean)) + 1
+        # Rings of twice the least length, at first; the rest is known from those that are found.
+        first = wanted if cores is not None else int(wanted // (2 * _SHORTEST * mean)) + 1
         rings = _found(drop, streams[1], first, sets.size, meter)
         if cores is None:
             rings = _enough(rings, sets, wanted, drop, streams[1], meter)
