@@ -35,8 +35,8 @@ _IN_ORDER = {
     "landscape": "kernels local theory connectivity gauge metric enumeration metastable overview",
     "library": "fingerprint table recognition",
     "planting": (
-        "graph_names kernels recipe arguments graphs loops counting shuffling demand method "
-        "summary sums planted methods"
+        "graph_names kernels recipe arguments graphs hypergraphs loops counting shuffling demand "
+        "method summary sums planted methods"
     ),
     "problems": (
         "hard_clauses naming ratio validation elementary exact monomials pairs reduction clauses "
@@ -186,7 +186,6 @@ SECOND_DOORS = [
     "races.tts_figures",
     "solvers.annealing",
     "solvers.doubling",
-    "solvers.engine",
     "solvers.exhaustive",
     "solvers.hitting",
     "solvers.samplers",

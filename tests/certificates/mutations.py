@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
@@ -17,6 +18,12 @@ WORDS = (
     "c encoding edge\n", "p wcnf 3 3 9\n", "\xa0", "\xe9", "\0", "names 1 2\n",
     "squares 1\n", "glasshouse-certificate 2\n", "-9223372036854775808",
 )  # fmt: skip
+
+
+def rewrite(path: Path, content: str) -> None:
+    """Replace a file by a new one. Truncating the old one would wait for the disk each time."""
+    path.unlink(missing_ok=True)
+    path.write_bytes(content.encode("latin1"))
 
 
 def mutate(text: str, rng: np.random.Generator) -> str:

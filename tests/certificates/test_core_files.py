@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.certificates.mutations import every_number, mutate, mutate_numbers
+from tests.certificates.mutations import every_number, mutate, mutate_numbers, rewrite
 from tests.certificates.test_cores import (
     FALSE_TREES,
     PROBLEM,
@@ -63,8 +63,8 @@ def damage_and_compare(folder, rounds, each, seed):
             target = int(rng.random() < 0.8)
             change = mutate_numbers if rng.random() < 0.7 else mutate
             damaged[target] = change(damaged[target], rng)
-            wcnf.write_bytes(damaged[0].encode("latin1"))
-            cert.write_bytes(damaged[1].encode("latin1"))
+            rewrite(wcnf, damaged[0])
+            rewrite(cert, damaged[1])
             mine, alone = library(wcnf, cert), stand_alone(*damaged)
             assert mine == alone, damaged
             refused += mine is None

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.certificates.mutations import rewrite
 from tests.problems.test_polynomial import states
 
 import glasshouse as gh
@@ -144,7 +145,7 @@ def attack(folder, seeds, damages):
         assert compare(path, problem)
         good = path.with_name("a.hubo.cert").read_text()
         for _ in range(damages):
-            path.with_name("a.hubo.cert").write_text(damaged(rng, good))
+            rewrite(path.with_name("a.hubo.cert"), damaged(rng, good))
             is_fine = compare(path, problem)
             verified, refused = verified + is_fine, refused + (not is_fine)
     return verified, refused

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 import glasshouse as gh
+from glasshouse.certificates import Cores
 from glasshouse.cli import main
 from glasshouse.planting.graphs import Graph
 from glasshouse.planting.methods import random_loops, structured_loops
@@ -116,6 +119,44 @@ def test_a_graph_beyond_pictures_is_drawn_as_a_matrix(monkeypatch):
     assert [ax.get_xlabel() for ax in draw(plant).axes] == ["spin $j$"] * 2
     with pytest.raises(ValueError, match="use draw_weights"):
         draw_graph(new_figure()[1], plant)
+
+
+class TestSets:
+    """Clauses and products: their variables are joined in pairs."""
+
+    def test_a_clause_that_the_model_falsifies_is_red(self):
+        problem = gh.MaxSat(4, [[1, 2, 3], [-1], [-2], [-3]], [2, 1, 1, 1], hard=[[-2, -4]])
+        tree = Cores.of([(1, [1, 2, 3, -1, -4, -3, -2])])
+        plant = gh.Planted.of_cores(problem, tree, np.array([1, -1, -1, 1], np.int8))
+        plant.verify()
+        form = layouts.couplings_of(plant)
+        assert dict(zip(map(tuple, form.edges.tolist()), form.weights, strict=True)) == {
+            (0, 1): 2, (0, 2): 2, (1, 2): 2, (1, 3): 1,
+        }  # fmt: skip
+        assert form.fields.tolist() == [-1, 1, 1, 0]  # the unit clause ¬x1 is false
+        turned = gh.Planted.of_cores(problem, tree, -plant.state)
+        assert layouts.couplings_of(turned).fields.tolist() == [1, -1, -1, 0]
+        axes = new_figure()[1]
+        draw_graph(axes, plant)
+        assert "clause, satisfied" in words(axes.get_legend())
+
+    def test_a_product_that_the_state_violates_is_red(self):
+        plant = gh.product_loops(9, products=2, frustration="1/4", rng=1)
+        problem, form = plant.problem, layouts.couplings_of(plant)
+        expected = {}
+        for term, weight in problem.terms().items():
+            violated = weight * np.prod(plant.state[list(term)]) > 0
+            for pair in itertools.combinations(term, 2):
+                total, bad = expected.get(pair, (0, False))
+                expected[pair] = total + abs(weight), bad or violated
+        found = dict(zip(map(tuple, form.edges.tolist()), form.weights, strict=True))
+        assert found == {pair: -w if bad else w for pair, (w, bad) in expected.items()}
+        assert any(bad for _, bad in expected.values())
+        assert "product, satisfied" in words(draw(plant).axes[0].get_legend())
+
+    def test_too_many_variables_are_refused(self):
+        with pytest.raises(ValueError, match="3000 variables are too many to draw: clauses"):
+            draw(gh.cores(3000, cores=2, rng=1))
 
 
 class TestMatrices:

@@ -32,8 +32,8 @@ OPTIONS = {
     "nae3sat": "spins* n* clauses clause-density",
     "two-in-four": "spins* n* clauses clause-density",
     "polynomial": ("spins* n* frustration* f* products product-density factors length lift"),
-    "cores": "variables* n* width cores clause-density shape length max-length frustrated "
-    "max-weight harden",
+    "cores": "variables n width cores clause-density shape length max-length frustrated "
+    "max-weight harden hypergraph longest",
     "xorsat": "variables* n* degree native",
     "wishart": "spins* n* columns alpha weights resolution",
     "partition": "spins* n* bits bits-per-spin total",

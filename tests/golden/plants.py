@@ -24,6 +24,9 @@ PLANTS = {
     "cores tetrahedron": {"n": 12, "cores": 2, "shape": "tetrahedron"},
     "exactly": {"n": 12, "literals": 3, "true_literals": 1, "clauses": 6},
     "graph_loops": {"graph": "torus:4x4", "frustration": "1/4", "length": 4, "loop_density": "1"},
+    "hypergraph_cores": {
+        "hypergraph": "sets:7 0-1-2 0-3-4 0-5-6 1-3-5 1-4-6 2-3-6 2-4-5", "cores": 4,
+    },
     "nae3sat": {"n": 12, "clauses": 12},
     "partition": {"n": 8, "bits": 6},
     "partition odd": {"n": 10, "bits_per_spin": "3/4", "total": "odd"},

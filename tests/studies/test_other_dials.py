@@ -195,8 +195,6 @@ class TestStudy:
     @pytest.mark.parametrize("example", EXAMPLES)
     def test_every_example_is_annealed(self, example):
         name, number = example.split()
-        if METHODS[name].grows_on == "clauses":
-            pytest.skip("sweeps are counted for spins; test_cores checks the refusal")
         solver = Annealer(max_sweeps=2000)
         task = Task(name, METHODS[name].examples[int(number)], solver=solver)
         rows = task.measure(0, 1)

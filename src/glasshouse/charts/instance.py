@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.charts.layouts import Layout, layout_of
+from glasshouse.charts.layouts import MOST_BY_FORCES, Layout, couplings_of, layout_of
 from glasshouse.charts.style import mark, new_figure, place_legend, styled
 from glasshouse.charts.weight_matrix import loop_cells, pixels_of, shape_of
 from glasshouse.landscape import gauge
 from glasshouse.planting import Planted, block_size
-from glasshouse.problems import Ising, Rbm
+from glasshouse.problems import Ising, MaxSat, Polynomial, Rbm, SpinArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +32,7 @@ _SMALLEST_NAMED = 8.0  # points across a node that can hold its label
 
 
 def draw(plant: Planted) -> Figure:
-    """Draw an instance: an RBM as its weight matrices, an Ising problem as its graph.
+    """Draw an instance: an RBM as its weight matrices, any other problem as its graph.
 
     Chips (Chimera, Pegasus, Zephyr) are drawn in their own layout, with broken qubits. A graph
     of too many spins for a figure is drawn as its matrix of couplings.
@@ -140,7 +140,12 @@ def _draw_block(ax: Axes, plant: Planted) -> None:
 
 
 def _with_pairs(plant: Planted) -> Rbm | Ising:
-    """Return a plant's problem as an RBM or an Ising problem; refuse a polynomial."""
+    """Return a plant's problem as an RBM or an Ising problem; refuse clauses and products."""
+    if isinstance(plant.problem, (MaxSat, Polynomial)):
+        raise ValueError(
+            f"{plant.problem.num_variables} variables are too many to draw: clauses and products "
+            f"are drawn as a graph of at most {MOST_BY_FORCES} variables"
+        )
     return plant.problem if isinstance(plant.problem, Rbm) else plant.ising
 
 
@@ -165,30 +170,30 @@ def draw_graph(ax: Axes, plant: Planted, layout: Layout | None = None) -> None:
     """Draw the graph of an instance, with colours for satisfied and frustrated edges.
 
     Lattices and chips are drawn in their own layout, all other graphs by a force-directed layout.
+    The variables of a clause or product are joined in pairs.
 
     Args:
         ax: the axes to draw on.
         plant: an instance of at most 20,000 spins, or 2500 if it needs a force-directed layout.
         layout: the positions of the spins; None to choose them.
     """
-    problem = plant.ising
+    size = plant.problem.num_variables
     layout = layout_of(plant) if layout is None else layout
     if layout is None:
-        raise ValueError(
-            f"a graph with {problem.num_variables} spins is too large to draw; use draw_weights"
-        )
+        raise ValueError(f"a graph with {size} spins is too large to draw; use draw_weights")
     across = _points_across(ax, layout)
-    gauged = gauge(problem, plant.state)
-    handles = _draw_edges(ax, layout, gauged, across)
+    gauged = couplings_of(plant)
+    noun = {MaxSat: "clause", Polynomial: "product"}.get(type(plant.problem), "coupling")
+    handles = _draw_edges(ax, layout, gauged, across, noun)
     handles += _draw_fields(ax, layout, gauged, across)
-    handles += _draw_nodes(ax, layout, plant, across)
+    handles += _draw_nodes(ax, layout, gauged, plant.state, across)
     if len(layout.dead):
         cross: Any = {"marker": "x", "markeredgecolor": "black", "linestyle": "none"}
         ax.plot(*layout.dead.T, markersize=max(across, 3.0), **cross)
         graph = str(plant.recipe.parameters.get("graph"))
         is_chip = graph.startswith(("chimera", "pegasus", "zephyr"))
         handles.append(mark("dead qubit" if is_chip else "missing node", **cross))
-    if problem.num_variables <= _NAMED_NODES and across >= _SMALLEST_NAMED:
+    if size <= _NAMED_NODES and across >= _SMALLEST_NAMED:
         for spin, (place, name) in enumerate(zip(layout.places, layout.labels, strict=True)):
             ax.annotate(
                 str(name), place, ha="center", va="center", zorder=4,
@@ -202,12 +207,13 @@ def draw_graph(ax: Axes, plant: Planted, layout: Layout | None = None) -> None:
     place_legend(ax, handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=columns)
 
 
-def _draw_nodes(ax: Axes, layout: Layout, plant: Planted, across: float) -> list[Any]:
+def _draw_nodes(
+    ax: Axes, layout: Layout, form: Ising, state: SpinArray, across: float
+) -> list[Any]:
     """Draw spins as circles, with free spins in grey, and return legend handles."""
-    form = plant.ising
     is_free = np.asarray(form.fields) == 0
     is_free[np.unique(form.edges)] = False
-    is_up = np.asarray(plant.state) > 0
+    is_up = np.asarray(state) > 0
     kinds = (
         (is_up & ~is_free, "black", "black", "spin up"),
         (~is_up & ~is_free, "white", "black", "spin down"),
@@ -240,14 +246,14 @@ def _points_across(ax: Axes, layout: Layout) -> float:
     return float(np.clip(across if across > _SMALLEST_NAMED else 0.75 * across, 0.8, 14.0))
 
 
-def _draw_edges(ax: Axes, layout: Layout, gauged: Ising, across: float) -> list[Any]:
+def _draw_edges(ax: Axes, layout: Layout, gauged: Ising, across: float, noun: str) -> list[Any]:
     """Draw couplings as lines, or as stubs at both ends if they wrap around a torus."""
     from matplotlib.collections import LineCollection
 
     strength = np.abs(gauged.weights) / max(float(np.abs(gauged.weights).max(initial=0)), 1e-9)
     widths = (0.25 + 0.75 * strength) * np.clip(0.3 * across, 0.6, 3.0)
     handles = []
-    kinds = ((True, _SATISFIED, "coupling, satisfied"), (False, _FRUSTRATED, "… frustrated"))
+    kinds = ((True, _SATISFIED, f"{noun}, satisfied"), (False, _FRUSTRATED, "… frustrated"))
     for is_satisfied, colour, label in kinds:
         chosen = (np.asarray(gauged.weights) > 0) == is_satisfied
         flat = chosen & ~layout.wrapped

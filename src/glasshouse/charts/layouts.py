@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.landscape import gauge
 from glasshouse.planting import Planted
 from glasshouse.planting.graph_names import MACHINES, GraphName
 from glasshouse.planting.graphs import dwave_graphs
 from glasshouse.planting.shuffling import names
-from glasshouse.problems import Ising, Labels
+from glasshouse.problems import Clauses, Ising, Labels, MaxSat, Polynomial
+from glasshouse.problems.monomials import Monomials
 from glasshouse.problems.pairs import labels_of
 
 Places = npt.NDArray[np.float64]
@@ -40,12 +43,48 @@ class Layout:
     dead: Places
 
 
+def couplings_of(plant: Planted) -> Ising:
+    """Return an instance's couplings in the planted gauge, in which frustrated ones are negative.
+
+    All variables of a clause or product are joined in pairs. A pair is frustrated if it occurs in
+    a clause or product that the planted state violates.
+    """
+    problem = plant.problem
+    if isinstance(problem, MaxSat):
+        clauses = Clauses.joined([problem.soft, problem.hard])
+        sets = Monomials(np.abs(clauses.literals) - 1, clauses.starts)
+        is_true = clauses.literals * plant.state[sets.indices] > 0
+        is_violated = np.bincount(sets.rows, is_true, len(sets.degrees)) == 0
+        amounts = np.concatenate([problem.weights, np.ones(problem.num_hard)])
+    elif isinstance(problem, Polynomial):
+        sets, amounts = problem.monomials, np.abs(problem.weights)
+        is_violated = sets.products(plant.state[np.newaxis])[0] * problem.weights > 0
+    else:
+        return gauge(plant.ising, plant.state)
+    size, rows, places = problem.num_variables, [np.empty((0, 2), np.int64)], []
+    for chosen, table in sets.tables():
+        for pair in itertools.combinations(range(table.shape[1]), 2):
+            rows.append(table[:, pair].astype(np.int64))
+            places.append(chosen)
+    ends = np.sort(np.concatenate(rows), axis=1)
+    used = np.concatenate([np.empty(0, np.int64), *places])
+    pairs, own = np.unique(ends[:, 0] * size + ends[:, 1], return_inverse=True)
+    weights = np.bincount(own, amounts[used], len(pairs))
+    weights[np.bincount(own, is_violated[used], len(pairs)) > 0] *= -1
+    fields = np.zeros(size)
+    alone = np.flatnonzero(sets.degrees == 1)
+    signed = np.where(is_violated[alone], -amounts[alone], amounts[alone])
+    np.add.at(fields, sets.indices[sets.starts[alone]], signed)
+    edges = np.column_stack(np.divmod(pairs, size))
+    return Ising.from_edges(size, edges, weights, fields, labels=problem.labels)
+
+
 def layout_of(plant: Planted) -> Layout | None:
     """Return the positions of an instance's spins, or None if there are too many to draw."""
-    problem = plant.ising
-    size = problem.num_variables
+    size = plant.problem.num_variables
     if size > MOST_NODES:
         return None
+    problem = couplings_of(plant)
     wrapped = np.zeros(problem.num_edges, dtype=bool)
     graph = plant.recipe.parameters.get("graph")
     name = GraphName.parse(graph) if isinstance(graph, str) else None

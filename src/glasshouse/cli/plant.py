@@ -133,10 +133,18 @@ def _option(
 
 def _meant(offered: dict[str, dict[str, inspect.Parameter]], given: set[str]) -> str:
     """Choose between methods that share a command: return the one that takes all given options."""
+    missing = []
     for method, options in offered.items():
         needed = {name for name, option in options.items() if option.default is _NEEDED}
         if len(offered) == 1 or needed <= given <= set(options):
             return method
+        if given <= set(options):
+            words = {
+                name: _NAMES.get(name, [f"--{name.replace('_', '-')}"])[-1] for name in options
+            }
+            missing.append(" ".join(words[name] for name in options if name in needed - given))
+    if missing:
+        raise ValueError(f"add {' or '.join(missing)}")
     shared = set.intersection(*map(set, offered.values()))
     sides = [
         " ".join(f"--{name.replace('_', '-')}" for name in options if name not in shared)
@@ -156,6 +164,10 @@ def _parameters(method: Method, kept: dict[str, Any]) -> dict[str, Any]:
         return kept | {"graph": layers if graph is None else named_graph(graph)}
     if graph is not None:
         kept["graph"] = named_graph(graph)
+    if not kept.get("hypergraph", "sets:").startswith("sets:"):
+        from glasshouse.files.graphs import read_hypergraph
+
+        kept["hypergraph"] = read_hypergraph(kept["hypergraph"])
     return method.completed(kept)
 
 

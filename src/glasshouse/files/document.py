@@ -189,8 +189,12 @@ def scaled_proof(document: Document, problem: Problem, reduction: Reduction) -> 
     proof = document.proof
     if proof is None or len(proof.certificate.state) != problem.num_variables:
         return None
-    if proof.certificate.num_cores and not isinstance(problem, (Max2Sat, MaxSat)):
+    has_cores = bool(proof.certificate.num_cores)
+    if has_cores and not isinstance(problem, (Max2Sat, MaxSat)):
         return None  # cores are proofs about clauses
+    is_long = isinstance(problem, MaxSat) and problem.longest > 2
+    if isinstance(document.problem, MaxSat) and not has_cores and not is_long:
+        return None  # a cost of 0 needs no proof, but pairs need loops, of which there are none
     factor = reduction.factor * loop_units(problem) / loop_units(document.problem)
     cost = None if proof.cost is None else reduction.target_energy(proof.cost)
     return SideCar(rescaled(proof.certificate, factor), cost, proof.names)

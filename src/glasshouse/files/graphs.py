@@ -1,4 +1,4 @@
-"""Graphs to plant on, read from files: a problem's couplings, or a list of edges."""
+"""Graphs and hypergraphs to plant on, read from files: a problem's, or a list of edges or sets."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from glasshouse.files.text.number_rows import Rows, read_rows
 from glasshouse.files.text.plain_json import parse_object
 from glasshouse.files.text.streams import Source, format_suffix, opened
 from glasshouse.planting.graphs import Graph
-from glasshouse.problems import Ising, to_ising
+from glasshouse.problems import Ising, Problem, to_ising
 
 _MOST_NODES = 10**9
 _COMMENT = re.compile(rb"#[^\n]*")
+_SET = "a set must be variable numbers of at least 1, separated by spaces"
 
 
 def read_graph(path: str | os.PathLike[str]) -> Ising:
@@ -52,6 +53,29 @@ def read_graph(path: str | os.PathLike[str]) -> Ising:
     edges = ends.reshape(-1, 2)
     labels = names.tolist() if names[-1] >= len(names) else None
     return Ising.from_edges(len(names), edges, np.ones(len(edges), np.int64), labels=labels)
+
+
+def read_hypergraph(path: str | os.PathLike[str]) -> Problem | list[list[int]]:
+    """Read a hypergraph from a problem file, or from a text file with one set per line.
+
+    The variables in a text file are numbered from 1, as in WCNF files; in the result, from 0.
+    Anything after a `#` is ignored.
+    """
+    path = Path(path)
+    if format_suffix(path) in FORMATS:
+        return read_document(path).problem
+    found: list[list[int]] = []
+    with opened(path) as source:
+        plain = (_COMMENT.sub(b"", text) for text in source.blocks())
+        for rows in read_rows(source, b"", _no_line, plain):
+            wrong = rows.having((rows.values < 1) | (rows.values > _MOST_NODES))
+            rows.refuse(source, [(wrong, lambda _: _SET)])
+            values = (rows.values - 1).tolist()
+            bounds = zip(rows.starts.tolist(), rows.ends.tolist(), strict=True)
+            found += [values[first:last] for first, last in bounds]
+        if not found:
+            raise source.error("contains no sets; expected variable numbers, one set per line")
+    return found
 
 
 def _edges(source: Source, rows: Rows) -> npt.NDArray[np.int64]:

@@ -19,10 +19,10 @@ from glasshouse.kernels.adjacency import adjacency
 from glasshouse.kernels.flips import Walker
 from glasshouse.landscape.connectivity import components
 from glasshouse.landscape.kernels import enumerate_states
-from glasshouse.landscape.local import TOLERANCE, ising_form
+from glasshouse.landscape.local import TOLERANCE
 from glasshouse.landscape.metric import least_distance
 from glasshouse.problems import Ising, Problem, Rbm
-from glasshouse.problems.convert import Given, given_problem
+from glasshouse.problems.convert import Given, given_problem, to_ising
 from glasshouse.problems.naming import Labels, Sampled
 from glasshouse.problems.validation import IntArray, Number, count
 from glasshouse.summaries import Summarised
@@ -107,7 +107,7 @@ def local_minima(problem: Given) -> LocalMinima:
     LocalMinima(count=8, strict=0, ground_states=8)
     """
     total = strict = grounds = 1
-    for part in parts_of(ising_form(problem)):
+    for part in parts_of(_without_ancillas(problem)):
         found = part.enumerate(0)
         total *= part.copies * int(found[0])
         strict *= part.copies * int(found[1])
@@ -131,7 +131,7 @@ def ground_state_count(problem: Given, *, unique_up_to_flips: bool = False) -> i
     >>> ground_state_count(ring), ground_state_count(ring, unique_up_to_flips=True)
     (4, 4)
     """
-    form = ising_form(problem)
+    form = _without_ancillas(problem)
     if unique_up_to_flips:
         labels = components(form)
         held = np.unique(labels[form.fields != 0])
@@ -153,7 +153,7 @@ def low_energy_states(problem: Given, k: int = 16) -> LowEnergyStates:
     >>> found.energies, found.gap, found.distance
     (array([-5, -3, -3]), 2, Fraction(1, 2))
     """
-    form = ising_form(problem)
+    form = _without_ancillas(problem)
     k = count(k, "k", 1)
     energies = np.zeros(1, dtype=np.int64)
     spins = np.ones((1, form.num_variables), dtype=np.int8)
@@ -167,6 +167,17 @@ def low_energy_states(problem: Given, k: int = 16) -> LowEnergyStates:
         energies, spins = sums[best], spins[rows]
         spins[:, part.spins] = part.decode(codes[columns])
     return _described(given_problem(problem), form, spins, copies)
+
+
+def _without_ancillas(problem: Given) -> Ising:
+    """Return the Ising form of a problem; refuse one that has more spins than the problem."""
+    form, reduction = to_ising(problem)
+    if not reduction.bijective:
+        raise ValueError(
+            "the problem has products or clauses of three variables or more; its Ising form has "
+            "ancillas, whose states would be counted, too; use brute_force"
+        )
+    return form
 
 
 def _described(

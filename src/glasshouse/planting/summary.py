@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted
 
 
-# Parameters that have their own row, or that the size shows.
-_SHOWN = {"frustration", "loop_density", "loops", "cores", "n", "m", "graph", "state",
+# Parameters that have their own row, that the size shows, or that are too long for a line.
+_SHOWN = {"frustration", "loop_density", "loops", "cores", "n", "m", "graph", "hypergraph", "state",
           "shuffled"}  # fmt: skip
 
 

@@ -8,6 +8,7 @@ of the spins.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from glasshouse.problems import (
     Labels,
     MaxSat,
     Polynomial,
+    Problem,
     Sampled,
     SpinArray,
     given_problem,
@@ -94,16 +96,43 @@ def brute_force(problem: Solvable, *, keep: int = 1024) -> GroundStates:
     GroundStates(lowest energy -2, in 8 states)
     """
     number = validation.count(keep, "keep", 1)
-    given = given_problem(problem)
-    if isinstance(given, MaxSat):
-        problem = given = to_polynomial(given)[0]
+    given = _with_products(problem)
     if isinstance(given, Polynomial) and given.degree > 2:
         return _lowest_of_polynomial(given, number)
-    return Enumeration(problem).run(number)
+    return Enumeration(given).run(number)
 
 
-def _lowest_of_polynomial(problem: Polynomial, keep: int) -> GroundStates:
-    """Find the ground states of a polynomial by exact enumeration of all states, in blocks."""
+def lowest_levels(problem: Solvable) -> tuple[Any, int, Any] | None:
+    """Return the lowest energy, the number of its states, and the next energy, by enumeration.
+
+    The next energy is None if all states have the same energy. The result is None if the problem
+    has only pairs: `low_energy_states` then counts its states.
+    """
+    given = _with_products(problem)
+    if not isinstance(given, Polynomial) or given.degree <= 2:
+        return None
+    found = dict[int, tuple[int, int]]()  # by value: the number of states, and one of them
+    for first, values in _blocks(given):
+        lowest = values.min()
+        above = values[values > lowest]
+        for value in (lowest, above.min()) if len(above) else (lowest,):
+            places = np.flatnonzero(values == value)
+            count, code = found.get(int(value), (0, first + int(places[0])))
+            found[int(value)] = count + len(places), code
+    (count, ground), *others = (found[value] for value in sorted(found))
+    codes = np.array([ground, *(code for _, code in others[:1])])
+    energies = given.energy(_states(given, codes)).tolist()
+    return energies[0], count, energies[1] if others else None
+
+
+def _with_products(problem: Solvable) -> Problem:
+    """Return the problem, or the polynomial of its clauses if it is a `MaxSat`."""
+    given = given_problem(problem)
+    return to_polynomial(given)[0] if isinstance(given, MaxSat) else given
+
+
+def _blocks(problem: Polynomial) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+    """Yield the exact values of all states in blocks, and the code of the first of each block."""
     size = problem.num_variables
     if size > _MOST_OF_POLYNOMIAL:
         raise ValueError(
@@ -113,18 +142,28 @@ def _lowest_of_polynomial(problem: Polynomial, keep: int) -> GroundStates:
     form, low = ExactForm.of(problem), min(size, _STATES)
     assert form.monomials is not None
     terms = Terms(form.monomials, form.weights, form.constant)
-    least, count, codes = math.inf, 0, list[npt.NDArray[np.int64]]()
     for high, values in all_values(size, terms, np.arange(size), low):
+        yield high << low, values
+
+
+def _states(problem: Polynomial, codes: npt.NDArray[np.int64]) -> SpinArray:
+    """Return the states with the given codes, in the problem's own values."""
+    down = codes[:, np.newaxis] >> np.arange(problem.num_variables) & 1
+    return problem.space.from_spins((1 - 2 * down).astype(np.int8))
+
+
+def _lowest_of_polynomial(problem: Polynomial, keep: int) -> GroundStates:
+    """Find the ground states of a polynomial by exact enumeration of all states, in blocks."""
+    least, count, codes = math.inf, 0, list[npt.NDArray[np.int64]]()
+    for first, values in _blocks(problem):
         lowest = int(values.min())
         if lowest < least:
             least, count, codes = lowest, 0, []
         if lowest == least:
             found = np.flatnonzero(values == lowest)
-            codes.append((high << low) + found[: max(0, keep - count)])
+            codes.append(first + found[: max(0, keep - count)])
             count += len(found)
-    listed = np.concatenate(codes)
-    spins = (1 - 2 * (listed[:, np.newaxis] >> np.arange(size) & 1)).astype(np.int8)
-    states = problem.space.from_spins(spins)
+    states = _states(problem, np.concatenate(codes))
     return GroundStates(problem.energy(states[0]), count, states, problem.labels)
 
 

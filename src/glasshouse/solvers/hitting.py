@@ -16,7 +16,7 @@ import numpy.typing as npt
 from glasshouse.compiled import announces
 from glasshouse.planting.methods.ensemble import Ensemble
 from glasshouse.planting.planted import Planted
-from glasshouse.problems import FloatArray, IntArray, Ising, Polynomial, validation
+from glasshouse.problems import FloatArray, IntArray, Ising, MaxSat, Polynomial, validation
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.crew import steps_at_once
@@ -34,6 +34,7 @@ from glasshouse.solvers.schedule import (
     rising,
     sweep_count,
 )
+from glasshouse.solvers.spin_form import Solvable, SpinForm
 from glasshouse.stopping import deferred
 from glasshouse.summaries import Summarised
 from glasshouse.waiting import cancel_all, result_of
@@ -143,13 +144,36 @@ def sweeps_to_solution(
             n + m, planted.nodes, weights, betas, max_sweeps, samples, key_of(seed), threads
         )
     else:
-        problem = planted.form
         began = time.perf_counter()
-        totals = race_one(problem, planted.energy, betas, max_sweeps, samples, key_of(seed))
+        totals = race_plant(planted, betas, max_sweeps, samples, key_of(seed))
         seconds = time.perf_counter() - began
     return SweepsToSolution(
         np.abs(totals), totals < 0, plan.sweeps, plan.beta, seconds, seed, schedule
     )
+
+
+def race_plant(
+    planted: Planted,
+    betas: FloatArray,
+    max_sweeps: int,
+    samples: int,
+    key: npt.NDArray[np.uint64],
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> IntArray:
+    """Return samples of N_tot for a plant, as `race_one`; β is in units of the plant's energy."""
+    form, energy, factor = _annealed(planted)
+    return race_one(form, energy, betas / factor, max_sweeps, samples, key, is_stopped)
+
+
+def _annealed(planted: Planted) -> tuple[Ising | Polynomial, Any, float]:
+    """Return a plant's problem over spins, the ground energy of this problem, and its unit.
+
+    Clauses become products of spins, whose energies are those of the plant times the unit.
+    """
+    if not isinstance(planted.problem, MaxSat):
+        return planted.form, planted.energy, 1.0
+    form = SpinForm(planted, any_degree=True)
+    return form.ising, form.target(planted.energy), float(form.reduction.factor)
 
 
 def race_one(
@@ -256,7 +280,20 @@ def _sum_of_loops(num_spins: int, nodes: npt.NDArray[np.int32], weights: IntArra
 
 def own_range(planted: Planted) -> tuple[float, float]:
     """Return the first and the last β that `anneal` chooses by default for an instance."""
-    return default_range(network_of(planted.form))
+    form, _, factor = _annealed(planted)
+    first, last = default_range(network_of(form))
+    return factor * first, factor * last
+
+
+def typical_field(problem: Solvable) -> float:
+    """Return the mean over spins of sqrt(Σ J² + h²): the typical local field of random states.
+
+    >>> round(typical_field(Ising.from_edges(3, [(0, 1), (1, 2)], [4, 3])), 12)
+    4.0
+    """
+    form = SpinForm(problem, any_degree=True)
+    hottest, _ = default_range(network_of(form.ising))
+    return 0.7 / hottest / float(form.reduction.factor)
 
 
 def _plan(

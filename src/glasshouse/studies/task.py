@@ -96,6 +96,11 @@ class Task(Identified, Summarised):
         if self.stop.relative_error is not None and kind.value is None:
             raise ValueError(f"relative_error needs a statistic, but {self.measures} has none")
         if isinstance(self.method, str) and self.method in METHODS:
+            if kind.pairs and METHODS[self.method].grows_on == "clauses":
+                raise ValueError(
+                    f"{self.measures} needs pairs of spins, but {self.method} plants clauses; use "
+                    "ground, hardness, levels, shapes, solution or thermal"
+                )
             family = Family(self.method, self.parameters, self.seed)  # checks all three
             object.__setattr__(self, "seed", family.seed)
             object.__setattr__(self, "parameters", family.parameters)

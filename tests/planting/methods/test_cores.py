@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,10 +13,14 @@ from hypothesis import strategies as st
 
 from glasshouse import files
 from glasshouse.certificates import Certificate, Cores, verify
+from glasshouse.cli import main
 from glasshouse.files.replanting import regrown
 from glasshouse.planting import Planted, shuffle
 from glasshouse.planting.methods import cores
 from glasshouse.problems import MaxSat
+from glasshouse.solvers import anneal, sweeps_to_solution
+from glasshouse.studies import Annealer, Task
+from glasshouse.studies.quantities.solution import Runs
 
 SHAPES = ("ring", "chain", "tetrahedron")
 
@@ -146,16 +151,88 @@ def test_what_cannot_be_planted_is_refused(given, message):
         cores(**given)
 
 
+@pytest.mark.parametrize("width", [2, 3])
+def test_sweeps_end_at_the_planted_cost(width):
+    """β is in units of the cost, and no state has a cost below that of the planted model."""
+    plant = cores(14, cores=9, width=width, max_weight=3, harden="1/3", rng=2)
+    options = {"samples": 50, "rng": 1, "max_sweeps": 2000}
+    found = sweeps_to_solution(plant, **options)
+    assert not found.censored.any()
+    betas = anneal(plant, sweeps=100, runs=1, rng=1).betas
+    assert found.beta == pytest.approx((betas[0], betas[-1]))
+    below = replace(plant, energy=plant.energy - 1)
+    assert sweeps_to_solution(below, **options).censored.all()
+
+
+def test_studies_measure_clauses(tmp_path):
+    asked = {"n": 14, "cores": 7, "max_weight": 3, "harden": "1/5"}
+    for unit in ("loop weight", "field"):
+        solver = Annealer(sweeps_per_run=50, beta=("0.3", 3), unit=unit)
+        task = Task("cores", asked, solver=solver)
+        rows = task.measure(0, 3)
+        assert rows["solved"].all()
+        plants = [task.grow(k) for k in range(3)]
+        assert rows["energy"].tolist() == [plant.energy for plant in plants]
+        assert rows["frustration"] == pytest.approx(
+            [plant.energy / plant.problem.total_weight for plant in plants]
+        )
+    proven = Task("cores", asked, "ground").measure(0, 3)
+    assert proven["proven"].all()
+    assert (proven["energy"] == proven["bound"]).all()
+    shapes = Task("cores", asked | {"frustrated": 0}, "shapes").measure(0, 1)
+    assert (shapes["frustration"], shapes["edges"]) == (0, 7 * 12 - 7)
+    runs = Runs(sweeps=100, runs=64, beta=("0.2", 4), algorithm="temper")
+    assert Task("cores", asked, "solution", solver=runs).measure(0, 2)["solved"].all()
+    for width in (2, 3):
+        task = Task("cores", asked | {"width": width}, "levels")
+        levels, problem = task.measure(0, 1), task.grow(0).problem
+        bits = np.array(list(itertools.product([0, 1], repeat=14)), dtype=np.int8)
+        costs = np.sort(problem.cost(bits))  # hard clauses cost more than all others together
+        number = (costs == costs[0]).sum()
+        assert (levels["energy"], levels["ground_states"]) == (costs[0], number)
+        assert levels["gap"] == costs[number] - costs[0]
+
+
+def test_the_command_line_runs_studies_and_tunes_and_draws(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    study = 'name = "c"\n[stop]\ninstances = 3\n[solver]\nmax_sweeps = 20000\n[[family]]\n'
+    study += 'method = "cores"\nparameters = { n = 12 }\ngrid = { clause_density = [2, 4] }\n'
+    (tmp_path / "c.toml").write_text(study)
+    store = str(tmp_path / "c.sqlite")
+    assert main(["study", "run", str(tmp_path / "c.toml"), "-o", store]) == 0
+    plotted = ["study", "plot", store, "--axis", "clause_density", "-o", str(tmp_path / "c.png")]
+    assert main(plotted) == 0
+    (tmp_path / "l.toml").write_text(study.replace("[stop]", 'measures = "excitations"\n[stop]')
+                                     .replace("[solver]\nmax_sweeps = 20000\n", ""))  # fmt: skip
+    capsys.readouterr()
+    assert main(["study", "run", str(tmp_path / "l.toml"), "-o", str(tmp_path / "l.sqlite")]) == 2
+    assert "use ground, hardness, levels, shapes" in capsys.readouterr().err
+    words = ["tune", "--method", "cores", "-n", "200", "--target-sweeps", "60", "--tolerance", ".9"]
+    assert main(words) == 0
+    path = str(tmp_path / "c.wcnf")
+    assert main(["plant", "cores", "-n", "30", "--cores", "4", "--seed", "1", "-o", path]) == 0
+    assert main(["draw", path, "-o", str(tmp_path / "d.png")]) == 0
+
+
 def test_what_needs_pairs_of_spins_is_refused_by_name():
     with pytest.raises(ValueError, match="cores plants clauses"):
         cores(20, cores=2, rng=1).ising  # noqa: B018
 
 
+@pytest.mark.parametrize("frustrated", [0, 1])
 @pytest.mark.parametrize("suffix", [".hubo", ".qubo", ".coo", ".mc"])
-def test_a_file_without_clauses_gets_no_certificate_of_cores(tmp_path, suffix):
+def test_a_file_without_clauses_gets_no_certificate_of_cores(tmp_path, suffix, frustrated):
     path = tmp_path / f"plant{suffix}"
-    assert files.write(path, cores(12, cores=3, rng=1)).certificate is None
+    assert files.write(path, cores(12, cores=3, frustrated=frustrated, rng=1)).certificate is None
     assert files.read(path).num_variables >= 12
+
+
+def test_satisfiable_pairs_get_no_certificate_because_loops_would_have_to_prove_them(tmp_path):
+    path = tmp_path / "plant.wcnf"
+    assert files.write(path, cores(12, cores=3, width=2, frustrated=0, rng=1)).certificate is None
+    assert files.read_planted(path).energy == 0
+    words = ["plant", "cores", "-n", "12", "--cores", "3", "--width", "2", "--frustrated", "0"]
+    assert main([*words, "-o", str(tmp_path / "b.wcnf")]) == 0
 
 
 def test_a_summary_counts_clauses_and_cores_even_if_none_is_frustrated():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.certificates.mutations import mutate, mutate_numbers
+from tests.certificates.mutations import mutate, mutate_numbers, rewrite
 from tests.problems.test_polynomial import states
 
 import glasshouse as gh
@@ -143,8 +143,8 @@ def test_arguments_that_do_not_fit_are_refused(asked, message):
 
 def judged(path, text, certificate):
     """The common verdict of both checkers on two texts: value and bound, or None."""
-    path.write_bytes(text.encode("latin1"))
-    side_car(path).write_bytes(certificate.encode("latin1"))
+    rewrite(path, text)
+    rewrite(side_car(path), certificate)
     try:
         mine = checker.check(text, certificate, is_hubo=True)
     except (ValueError, RecursionError):

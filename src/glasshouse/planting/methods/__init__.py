@@ -13,6 +13,7 @@ from glasshouse.planting.methods.constraints import nae3sat as nae3sat
 from glasshouse.planting.methods.constraints import two_in_four as two_in_four
 from glasshouse.planting.methods.cores import cores as cores
 from glasshouse.planting.methods.graph_loops import graph_loops as graph_loops
+from glasshouse.planting.methods.hypergraph_cores import hypergraph_cores as hypergraph_cores
 from glasshouse.planting.methods.lattice_tiles import tiles2d as tiles2d
 from glasshouse.planting.methods.lattice_tiles import tiles3d as tiles3d
 from glasshouse.planting.methods.partition import partition as partition

@@ -19,7 +19,7 @@ from glasshouse.planting.kernels.clauses import draw_coefficients
 from glasshouse.planting.kernels.cores import draw_cores
 from glasshouse.planting.method import Plan, planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.problems import Clauses, MaxSat, validation
+from glasshouse.problems import Clauses, MaxSat, SpinArray, validation
 from glasshouse.problems.ratio import Ratio
 from glasshouse.randomness import RngLike, Streams
 
@@ -27,7 +27,7 @@ Shape = Literal["ring", "chain", "tetrahedron"]
 
 _MOST_WIDTH, _MOST_LENGTH, _MOST_WEIGHT = 12, 64, 2**31
 # Bytes that growing takes, about: of a literal, a clause and its place in a tree, a variable.
-_LITERAL, _CLAUSE, _VARIABLE = 24, 256, 64
+LITERAL, CLAUSE, VARIABLE = 24, 256, 64
 
 
 class _Templates(NamedTuple):
@@ -125,11 +125,7 @@ def cores(
     clauses = _clauses_per_core(templates, wide)
     mean = Fraction(int(clauses.sum()), len(clauses))
     number = arguments.number_of(cores, clause_density, size / mean, "cores", "clause_density")
-    share, hard = _share(frustrated, "frustrated"), _share(harden, "harden")
-    heaviest = validation.count(max_weight, "max_weight", 1)
-    if heaviest > _MOST_WEIGHT:
-        raise ValueError(f"max_weight={heaviest} is above the limit of 2^31; use a smaller weight")
-    broken = math.floor(share * number + Fraction(1, 2))
+    dials = WeightDials.of(frustrated, harden, max_weight)
 
     def draw(streams: Streams, meter: Meter) -> Planted:
         model = arguments.planted_state(state, size, streams[0])
@@ -142,31 +138,82 @@ def cores(
         ends, falsified = draw_cores(
             streams[1], model, wide, chosen, tuple(templates), literals, tokens
         )
-        weights = np.ones(number, dtype=np.int64)
-        draw_coefficients(streams[2], heaviest, weights)
-        drawn = np.ones(len(literals), dtype=np.int64)
-        draw_coefficients(streams[3], hard.denominator, drawn)
-        is_hard = drawn <= hard.numerator
-        is_hard[falsified] = False
-        kept = np.ones(len(literals), dtype=np.bool_)
-        kept[falsified[broken:]] = False
-        each = np.repeat(weights, np.diff(ends[:, 0], prepend=0))
-        soft = kept & ~is_hard
-        # Clauses count from 1, soft ones first, in the order in which they were drawn.
-        new = np.where(soft, np.cumsum(soft), soft.sum() + np.cumsum(is_hard))
-        starts = np.append(0, ends[:broken, 1])
-        used = tokens[: starts[-1]].copy()
-        used[used < 0] = -new[-used[used < 0] - 1]
-        problem = MaxSat(size, _rows(literals[soft]), each[soft], _rows(literals[is_hard]))
-        return Planted.of_cores(problem, Cores(used, starts, weights[:broken]), model)
+        drawn = DrawnCores(Clauses.of(literals), tokens, ends, falsified)
+        return planted_cores(drawn, model, streams[2:], dials)
 
     top = int(clauses.max()) * number
-    memory = _VARIABLE * size + (_CLAUSE + wide * _LITERAL) * top
+    memory = VARIABLE * size + (CLAUSE + wide * LITERAL) * top
     return Plan(Demand(size, number, memory), draw)
 
 
-def _rows(table: npt.NDArray[np.int32]) -> Clauses:
-    return Clauses(table.reshape(-1), np.arange(len(table) + 1) * table.shape[1])
+class DrawnCores(NamedTuple):
+    """The clauses and trees of cores, all frustrated, before clauses are left out or hardened.
+
+    Attributes:
+        clauses: the clauses of all cores, core by core.
+        tokens: the trees; clauses are numbered from 1 in the order above.
+        ends: for each core, the end of its clauses and of its tokens.
+        falsified: for each core, the clause that the planted model falsifies.
+    """
+
+    clauses: Clauses
+    tokens: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+    falsified: npt.NDArray[np.int64]
+
+
+class WeightDials(NamedTuple):
+    """The share of frustrated cores, the probability of hard clauses, and the largest weight."""
+
+    share: Fraction
+    hard: Fraction
+    heaviest: int
+
+    @classmethod
+    def of(cls, frustrated: Ratio, harden: Ratio, max_weight: int) -> WeightDials:
+        """Check the three arguments of a method."""
+        share, hard = _share(frustrated, "frustrated"), _share(harden, "harden")
+        heaviest = validation.count(max_weight, "max_weight", 1)
+        if heaviest > _MOST_WEIGHT:
+            raise ValueError(
+                f"max_weight={heaviest} is above the limit of 2^31; use a smaller weight"
+            )
+        return cls(share, hard, heaviest)
+
+
+def planted_cores(
+    drawn: DrawnCores, model: SpinArray, streams: Streams, dials: WeightDials
+) -> Planted:
+    """Draw weights and hard clauses, and leave the falsified clause out of unfrustrated cores."""
+    clauses, tokens, ends, falsified = drawn
+    share, hard, heaviest = dials
+    number, total = len(ends), len(clauses.starts) - 1
+    broken = math.floor(share * number + Fraction(1, 2))
+    weights = np.ones(number, dtype=np.int64)
+    draw_coefficients(streams[0], heaviest, weights)
+    draws = np.ones(total, dtype=np.int64)
+    draw_coefficients(streams[1], hard.denominator, draws)
+    is_hard = draws <= hard.numerator
+    is_hard[falsified] = False
+    kept = np.ones(total, dtype=np.bool_)
+    kept[falsified[broken:]] = False
+    each = np.repeat(weights, np.diff(ends[:, 0], prepend=0))
+    soft = kept & ~is_hard
+    # Clauses count from 1, soft ones first, in the order in which they were drawn.
+    new = np.where(soft, np.cumsum(soft), soft.sum() + np.cumsum(is_hard))
+    starts = np.append(0, ends[:broken, 1])
+    used = tokens[: starts[-1]].copy()
+    used[used < 0] = -new[-used[used < 0] - 1]
+    problem = MaxSat(len(model), _chosen(clauses, soft), each[soft], _chosen(clauses, is_hard))
+    return Planted.of_cores(problem, Cores(used, starts, weights[:broken]), model)
+
+
+def _chosen(clauses: Clauses, mask: npt.NDArray[np.bool_]) -> Clauses:
+    """Return the marked clauses."""
+    lengths = clauses.lengths
+    return Clauses(
+        clauses.literals[np.repeat(mask, lengths)], np.append(0, np.cumsum(lengths[mask]))
+    )
 
 
 def _share(value: Ratio, name: str) -> Fraction:

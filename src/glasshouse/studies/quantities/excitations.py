@@ -46,7 +46,7 @@ def warm_up(task: Task, index: int) -> None:
     _nearest(least, grounds, grounds[0])
 
 
-@study_kind(EXCITATIONS, warm_up=warm_up)
+@study_kind(EXCITATIONS, warm_up=warm_up, pairs=True)
 def measure(task: Task, first: int, count: int) -> Columns:
     """Enumerate the states of `count` instances from `first`, of at most about 26 spins each."""
     rows = {column.name: np.zeros(count, dtype=column.dtype) for column in EXCITATIONS.measured}

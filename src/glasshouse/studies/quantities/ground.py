@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from glasshouse.landscape import low_energy_states
-from glasshouse.problems import validation
+from glasshouse.planting import Planted
+from glasshouse.problems import MaxSat, Problem, validation
+from glasshouse.problems.convert import given_problem
 from glasshouse.proofs import prove
+from glasshouse.solvers.exhaustive import lowest_levels
 from glasshouse.store.row_types import Column, Columns, Kind
 from glasshouse.studies.quantities.quantity import study_kind
 
@@ -73,12 +76,17 @@ def measure_ground(task: Task, first: int, count: int) -> Columns:
     rows = {column.name: np.zeros(count, dtype=column.dtype) for column in GROUND.measured}
     for k in range(count):
         begin = time.perf_counter()
-        problem = task.problem(first + k)
-        proof = prove(problem, **task.solver.canonical())
-        if proof.statistics.stopped == "Ctrl-C":
-            raise KeyboardInterrupt
-        verdict = proof.proven.verdict
-        rows["proven"][k], rows["gap"][k] = proof.optimal, 0 if proof.optimal else proof.gap
+        grown = task.grow(first + k)
+        problem = given_problem(grown)
+        if isinstance(grown, Planted) and isinstance(problem, MaxSat):
+            verdict = grown.proven.verdict  # prove has no bounds for clauses
+        else:
+            proof = prove(problem, **task.solver.canonical())
+            if proof.statistics.stopped == "Ctrl-C":
+                raise KeyboardInterrupt
+            verdict = proof.proven.verdict
+        rows["proven"][k] = verdict.optimal
+        rows["gap"][k] = 0 if verdict.optimal else verdict.energy - verdict.lower_bound
         rows["energy"][k], rows["bound"][k] = verdict.energy, verdict.lower_bound
         rows["spins"][k] = problem.num_variables
         rows["energy_per_spin"][k] = float(verdict.energy) / problem.num_variables
@@ -94,16 +102,26 @@ def measure_levels(task: Task, first: int, count: int) -> Columns:
     for k in range(count):
         begin = time.perf_counter()
         problem = task.problem(first + k)
-        for number in _LISTED:
-            levels = low_energy_states(problem, number)
-            if levels.gap is not None:
-                break
-        rows["energy"][k] = levels.energies[0]
-        lowest = len(levels.energies)
-        if levels.gap is not None:
-            rows["found"][k], rows["gap"][k] = 1, levels.gap
-            lowest = int(np.count_nonzero(levels.energies < levels.energies[0] + levels.gap / 2))
-        rows["ground_states"][k] = levels.copies * lowest
-        rows["entropy_per_spin"][k] = math.log(levels.copies * lowest) / problem.num_variables
+        energy, number, gap = _levels(problem)
+        rows["energy"][k], rows["ground_states"][k] = energy, number
+        if gap is not None:
+            rows["found"][k], rows["gap"][k] = 1, gap
+        rows["entropy_per_spin"][k] = math.log(number) / problem.num_variables
         rows["seconds"][k] = time.perf_counter() - begin
     return rows
+
+
+def _levels(problem: Problem) -> tuple[Any, int, Any]:
+    """Return the lowest energy, the number of its states, and the gap to the next energy."""
+    found = lowest_levels(problem)
+    if found is not None:
+        energy, number, above = found
+        return energy, number, None if above is None else above - energy
+    for listed in _LISTED:
+        levels = low_energy_states(problem, listed)
+        if levels.gap is not None:
+            break
+    energy, number = levels.energies[0], len(levels.energies)
+    if levels.gap is not None:
+        number = int(np.count_nonzero(levels.energies < energy + levels.gap / 2))
+    return energy, levels.copies * number, levels.gap

@@ -14,17 +14,15 @@ import numpy.typing as npt
 
 from glasshouse.landscape import frustration_index
 from glasshouse.planting import Planted, random_loops_ensemble
-from glasshouse.problems import Ising, validation
+from glasshouse.problems import MaxSat, validation
 from glasshouse.problems.ratio import ratio
 from glasshouse.problems.validation import FloatArray, IntArray
 from glasshouse.solvers import anneal, paper_schedule
 from glasshouse.solvers.annealing import key_of
-from glasshouse.solvers.engine import ColouredGraph
-from glasshouse.solvers.hitting import own_range, race, race_one
+from glasshouse.solvers.hitting import own_range, race, race_plant, typical_field
 from glasshouse.solvers.schedule import (
     AUTOMATIC_SWEEPS,
     Schedule,
-    default_range,
     follows_paper,
     rising,
 )
@@ -104,7 +102,7 @@ class Annealer:
         first, last = (float(Fraction(value)) for value in self.beta)
         if self.unit == "loop weight":
             return first, last
-        factor = plant.loop_weight / typical_field(plant.ising)
+        factor = plant.loop_weight / typical_field(plant)
         return first * factor, last * factor
 
     def schedule(self, plant: Planted) -> RunPlan:
@@ -171,14 +169,11 @@ class RunPlan:
         )
 
 
-def typical_field(problem: Ising) -> float:
-    """The typical local field in random states: the mean over spins of sqrt(Σ J² + h²).
-
-    >>> round(typical_field(Ising.from_edges(3, [(0, 1), (1, 2)], [4, 3])), 12)
-    4.0
-    """
-    hottest, _ = default_range(ColouredGraph(problem))
-    return 0.7 / hottest
+def frustration_of(plant: Planted) -> float:
+    """Return the frustration index at the plant; of clauses, the share of weight falsified."""
+    if isinstance(plant.problem, MaxSat):
+        return plant.energy / max(1, int(plant.problem.total_weight))
+    return float(frustration_index(plant.form, plant.state))
 
 
 def warm_up(task: Task, index: int) -> None:
@@ -228,12 +223,12 @@ def _measure_one_by_one(task: Task, first: int, count: int, schedule: RunPlan) -
         plant = task.grow(first + k)
         key = key_of(task.solving_seed.child(first + k))
         betas = schedule.betas(plant.loop_weight)
-        total = race_one(plant.form, plant.energy, betas, schedule.max_sweeps, 1, key)[0]
+        total = race_plant(plant, betas, schedule.max_sweeps, 1, key)[0]
         rows["sweeps"][k], rows["solved"][k] = abs(total), total > 0
         rows["energy"][k] = (
             plant.energy if total > 0 else _best_energy(task, plant, first + k, schedule)
         )
-        rows["frustration"][k] = float(frustration_index(plant.form, plant.state))
+        rows["frustration"][k] = frustration_of(plant)
         rows["loops"][k] = plant.loops.num_loops
         rows["seconds"][k] = time.perf_counter() - begin
     return rows
@@ -249,7 +244,7 @@ def sweeps_of(task: Task, first: int, count: int, threads: int) -> IntArray:
 
     def solve(plant: Planted, index: int, betas: FloatArray, most: int) -> int:
         key = key_of(task.solving_seed.child(index))
-        return int(race_one(plant.form, plant.energy, betas, most, 1, key, stop.is_set)[0])
+        return int(race_plant(plant, betas, most, 1, key, stop.is_set)[0])
 
     with ThreadPoolExecutor(threads) as pool:
         solved = list[Future[int]]()
@@ -274,7 +269,8 @@ def _best_energy(task: Task, plant: Planted, index: int, schedule: RunPlan) -> i
     """Return the lowest energy in a few more runs on an instance that was stopped at the limit."""
     betas = schedule.betas(plant.loop_weight)
     found = anneal(
-        plant.form, sweeps=schedule.sweeps_per_run, runs=_EXTRA_RUNS, beta=betas,
+        plant.problem if isinstance(plant.problem, MaxSat) else plant.form,
+        sweeps=schedule.sweeps_per_run, runs=_EXTRA_RUNS, beta=betas,
         rng=task.solving_seed.child(index).child(1),
     )  # fmt: skip
     if found.stopped is not None:  # Ctrl-C is for the whole study, not for these runs

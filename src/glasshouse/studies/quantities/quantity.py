@@ -41,6 +41,7 @@ class StudyKind:
         planted: whether instances must be planted, with a known ground state.
         signed: whether the value can be negative or 0, so that its statistics are means and
             medians.
+        pairs: whether instances must have pairs of spins, not clauses.
     """
 
     rows: Kind
@@ -51,6 +52,7 @@ class StudyKind:
     symbol: str = ""
     planted: bool = True
     signed: bool = False
+    pairs: bool = False
 
     @property
     def sampled(self) -> list[str]:
@@ -93,6 +95,7 @@ def study_kind(
     symbol: str = "",
     planted: bool = True,
     signed: bool = False,
+    pairs: bool = False,
 ) -> Callable[[Measure], Measure]:
     """Add a function to the catalogue of quantities; see `StudyKind`.
 
@@ -104,7 +107,7 @@ def study_kind(
     def add(measure: Measure) -> Measure:
         warm = warm_up or (lambda task, index: measure(task, index, 1))
         shown = symbol or value or ""
-        kind = StudyKind(rows, measure, warm, settings, value, shown, planted, signed)
+        kind = StudyKind(rows, measure, warm, settings, value, shown, planted, signed, pairs)
         KINDS.add(rows.name, kind)
         SAMPLED[rows.name] = kind
         return measure

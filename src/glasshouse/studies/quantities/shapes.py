@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from glasshouse.landscape import frustration_index
-from glasshouse.problems import Polynomial
+from glasshouse.problems import MaxSat, Polynomial
 from glasshouse.store.row_types import Column, Columns, Kind
+from glasshouse.studies.quantities.hardness import frustration_of
 from glasshouse.studies.quantities.quantity import study_kind
 
 if TYPE_CHECKING:
@@ -34,12 +34,15 @@ def measure(task: Task, first: int, count: int) -> Columns:
     for k in range(count):
         begin = time.perf_counter()
         plant = task.grow(first + k)
-        form = plant.form
+        form = plant.problem if isinstance(plant.problem, MaxSat) else plant.form
         cancelled = int(np.abs(plant.loops.weights).sum()) - int(form.total_weight)
-        if plant.squares:  # the problem is not the sum of its loops
+        if plant.squares or isinstance(form, MaxSat):  # the problem is not the sum of its loops
             cancelled = 0
-        ends = form.indices if isinstance(form, Polynomial) else form.edges
-        rows["frustration"][k] = float(frustration_index(form, plant.state))
+        if isinstance(form, MaxSat):
+            ends = np.abs(np.concatenate([form.literals, form.hard_literals]))
+        else:
+            ends = form.indices if isinstance(form, Polynomial) else form.edges
+        rows["frustration"][k] = frustration_of(plant)
         rows["intersections"][k] = cancelled / (2 * plant.loop_weight)
         rows["edges"][k] = form.num_edges
         rows["free_spins"][k] = form.num_variables - len(np.unique(ends))

@@ -11,12 +11,11 @@ import numpy as np
 
 from glasshouse.planting import Planted
 from glasshouse.problems import validation
-from glasshouse.problems.convert import to_ising
 from glasshouse.problems.ratio import ratio
 from glasshouse.proofs import prove
 from glasshouse.solvers import anneal, temper
+from glasshouse.solvers.hitting import typical_field
 from glasshouse.store.row_types import Column, Columns, Kind
-from glasshouse.studies.quantities.hardness import typical_field
 from glasshouse.studies.quantities.quantity import study_kind
 
 if TYPE_CHECKING:
@@ -103,8 +102,7 @@ def measure(task: Task, first: int, count: int) -> Columns:
             "rng": task.solving_seed.child(first + k),
         }  # fmt: skip
         if runs.beta is not None:
-            spins, reduction = to_ising(problem)
-            unit = typical_field(spins) / float(reduction.factor)
+            unit = typical_field(problem)
             options["beta"] = [float(Fraction(part)) / unit for part in runs.beta]
         if runs.algorithm == "anneal":
             found = anneal(problem, schedule=runs.schedule, **options)
