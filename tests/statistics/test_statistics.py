@@ -17,7 +17,7 @@ from glasshouse.statistics.estimators import (
     statistic,
     survival,
 )
-from glasshouse.statistics.intervals import median_of
+from glasshouse.statistics.intervals import binomial_interval, median_of
 from glasshouse.statistics.lognormal import fit_lognormal
 from glasshouse.statistics.samples import Estimate, Sample
 
@@ -157,6 +157,17 @@ class TestQuantile:
                 found = quantile(values, rank / size, confidence=confidence)
                 ends = np.ceil(size * beta.ppf(tails, rank, size - rank + 1)).clip(1)
                 assert [found.low, found.high] == ends.tolist()
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+@pytest.mark.parametrize("number", [1, 2, 64, 10_000_000])
+def test_exact_intervals_of_all_or_no_runs_are_those_of_scipy_stats(number, confidence):
+    from scipy.stats import binomtest
+
+    for successes in (0, number):
+        expected = binomtest(successes, number).proportion_ci(confidence, "exact")
+        found = binomial_interval(successes, number, confidence)
+        assert found == pytest.approx(tuple(expected), rel=1e-9)
 
 
 class TestSurvival:

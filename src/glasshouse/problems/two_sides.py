@@ -92,9 +92,8 @@ def two_colouring(size: int, edges: npt.NDArray[Any]) -> npt.NDArray[np.bool_] |
 def lowest_nodes(size: int, first: npt.NDArray[Any], second: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return, for each node of a graph, the lowest node of its connected component.
 
-    Every round joins trees of nodes: the root of a tree gets the lowest root of the neighbouring
-    trees as its parent if that root is lower. Two rounds halve the number of trees that are not yet
-    a whole component. SciPy does the same, but importing it takes longer than most commands.
+    Each round hangs the root of a tree below the lowest root of its neighbouring trees, if that is
+    lower. Two rounds halve the number of unfinished trees. SciPy does it too, but loads slowly.
 
     >>> lowest_nodes(5, np.array([4, 0]), np.array([1, 2]))
     array([0, 1, 0, 3, 1])

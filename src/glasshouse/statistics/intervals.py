@@ -51,11 +51,12 @@ def binomial_interval(
     >>> print(f"{low:.4f} {high:.4f}")
     0.0000 0.0362
     """
-    # `scipy.stats.binomtest` offers two of these, but importing scipy.stats takes longer than most
-    # commands that print a success probability.
-    from scipy.special import betaincinv, ndtri
-
     tail, failures = (1 - validation.share(confidence, "confidence")) / 2, number - successes
+    if kind == "exact" and not (successes and failures):
+        rate = math.log(tail) / number
+        return (0.0, -math.expm1(rate)) if failures else (math.exp(rate), 1.0)
+    from scipy.special import betaincinv, ndtri  # takes a fifth of the time of a short `solve`
+
     if kind == "wilson":
         z2 = float(ndtri(tail)) ** 2
         centre = (successes + z2 / 2) / (number + z2)
