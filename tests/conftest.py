@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from tests.children import default_signals, end_all
 from tests.left_behind import LeftBehind
+from tests.warm import warm  # noqa: F401  # a fixture
 
 settings.register_profile(
     "glasshouse",

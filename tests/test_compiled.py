@@ -28,15 +28,10 @@ CALLER = (
 ASK = "from kernels.caller import outer; print(outer(1), sum(outer.stats.cache_hits.values()))"
 
 
-def ask(folder, **variables):
-    result = subprocess.run(
-        [sys.executable, "-c", ASK], cwd=folder, capture_output=True, text=True, check=True,
-        env=os.environ | variables,
-    )  # fmt: skip
-    return result.stdout.split()
+def test_a_changed_callee_is_compiled_anew(warm, tmp_path):
+    def ask(folder):
+        return warm(ASK, folder)[0].split()
 
-
-def test_a_changed_callee_is_compiled_anew(tmp_path):
     kernels = tmp_path / "kernels"
     kernels.mkdir()
     (kernels / "__init__.py").touch()
@@ -48,8 +43,12 @@ def test_a_changed_callee_is_compiled_anew(tmp_path):
     assert ask(tmp_path) == ["42", "0"]
 
 
-def test_a_changed_ground_kernel_is_compiled_anew_in_every_room(tmp_path):
+def test_a_changed_ground_kernel_is_compiled_anew_in_every_room(warm, tmp_path):
     """The test uses its own small package, so that glasshouse does not change."""
+
+    def ask(folder):
+        return warm(ASK, folder)[0].split()
+
     house, room = tmp_path / "glasshouse", tmp_path / "kernels"
     for folder in (house / "kernels", room):
         folder.mkdir(parents=True)
@@ -86,7 +85,7 @@ def test_what_only_compiling_needs_is_imported_where_something_is_compiled(tmp_p
         assert said == f"0.5 0.5 {is_compiled}\n19.0\n"
 
 
-def test_a_cache_that_holds_a_class_of_an_older_version_is_passed_over(tmp_path):
+def test_a_cache_that_holds_a_class_of_an_older_version_is_passed_over(warm, tmp_path):
     kernels = tmp_path / "kernels"
     kernels.mkdir()
     (kernels / "__init__.py").touch()
@@ -98,14 +97,13 @@ def test_a_cache_that_holds_a_class_of_an_older_version_is_passed_over(tmp_path)
         "@compiled\ndef first(pair):\n    return pair.x\ndef outer(x):\n    return first(Old(x))\n"
     )
     (kernels / "caller.py").write_text(caller)
-    call = [sys.executable, "-c", "from kernels.caller import outer; print(outer(3))"]
     for name in ("Old", "Newer"):  # Python compares sizes
         for path in kernels.glob("*.py"):
             path.write_text(path.read_text().replace("Old", name))
-        assert subprocess.check_output(call, cwd=tmp_path, text=True) == "3\n"
+        assert warm("from kernels.caller import outer; print(outer(3))", tmp_path)[0] == "3\n"
 
 
-def test_what_is_compiled_for_a_stranger_s_class_is_not_cached(tmp_path):
+def test_what_is_compiled_for_a_stranger_s_class_is_not_cached(warm, tmp_path):
     """A process without that class could not read the cache."""
     kernels, stranger = tmp_path / "kernels", tmp_path / "stranger.py"
     kernels.mkdir()
@@ -121,8 +119,7 @@ def test_what_is_compiled_for_a_stranger_s_class_is_not_cached(tmp_path):
         "print(first(Pair(3)), sum(first.stats.cache_hits.values()))"
     )
     for home, hits in (("stranger", 0), ("kernels.caller", 0), ("kernels.caller", 1)):
-        call = [sys.executable, "-c", script.format(home=home)]
-        assert subprocess.check_output(call, cwd=tmp_path, text=True) == f"3 {hits}\n"
+        assert warm(script.format(home=home), tmp_path)[0] == f"3 {hits}\n"
         stranger.unlink(missing_ok=True)
 
 
@@ -132,15 +129,13 @@ SUM = (
 )
 
 
-def total(folder, kind, first=""):
+def total(warm, folder, kind, first=""):
     """Return the sum 0 + 1 + 2 + 3 in a numeric type, and the number of kernels from disk."""
     script = (
         f"{first}\nimport numpy as np; from kernels.adding import total\n"
         f"print(total(np.arange(4, dtype=np.{kind})), sum(total.stats.cache_hits.values()))"
     )
-    call = [sys.executable, "-c", script]
-    beside = {name: text for name, text in os.environ.items() if name != "NUMBA_CACHE_DIR"}
-    return subprocess.check_output(call, cwd=folder, text=True, env=beside).split()
+    return warm(script, folder)[0].split()
 
 
 @pytest.fixture
@@ -151,40 +146,40 @@ def adding(tmp_path):
     return tmp_path
 
 
-def test_machine_code_for_other_types_is_not_run(adding):
+def test_machine_code_for_other_types_is_not_run(warm, adding):
     """Two processes that write at once can leave the index of one and the code of the other."""
-    assert total(adding, "int32") == ["6", "0"]
-    assert total(adding, "float32") == ["6.0", "0"]
+    assert total(warm, adding, "int32") == ["6", "0"]
+    assert total(warm, adding, "float32") == ["6.0", "0"]
     one, two = adding.rglob("*.nbc")
     code = one.read_bytes(), two.read_bytes()
     two.write_bytes(code[0])
     one.write_bytes(code[1])
     for hits in ("0", "1"):  # written again, and read
-        assert total(adding, "float32") == ["6.0", hits]
-        assert total(adding, "int32") == ["6", hits]
+        assert total(warm, adding, "float32") == ["6.0", hits]
+        assert total(warm, adding, "int32") == ["6", hits]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX")
-def test_a_full_disk_leaves_no_index_of_older_code(adding):
-    assert total(adding, "int32") == ["6", "0"]
+def test_a_full_disk_leaves_no_index_of_older_code(warm, adding):
+    assert total(warm, adding, "int32") == ["6", "0"]
     (code,) = adding.rglob("*.nbc")
     small = code.stat().st_size // 2
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({small}, {small}))"
     (adding / "kernels" / "adding.py").write_text(SUM + "# newer\n")
-    assert total(adding, "float32", limit) == ["6.0", "0"]  # nothing whole was written
-    assert total(adding, "float32") == ["6.0", "0"]
-    assert total(adding, "float32") == ["6.0", "1"]
+    assert total(warm, adding, "float32", limit) == ["6.0", "0"]  # nothing whole was written
+    assert total(warm, adding, "float32") == ["6.0", "0"]
+    assert total(warm, adding, "float32") == ["6.0", "1"]
 
 
 @pytest.mark.parametrize("share", [0, 0.5, 0.99])
-def test_damaged_files_of_machine_code_are_written_anew(adding, share):
+def test_damaged_files_of_machine_code_are_written_anew(warm, adding, share):
     """One file contains everything, so there is no index that could be damaged, too."""
-    assert total(adding, "int32") == ["6", "0"]
+    assert total(warm, adding, "int32") == ["6", "0"]
     (path,) = adding.rglob("*.nb?")
     whole = path.read_bytes()
     path.write_bytes(whole[: int(share * len(whole))])
-    assert total(adding, "int32") == ["6", "0"]
-    assert total(adding, "int32") == ["6", "1"]
+    assert total(warm, adding, "int32") == ["6", "0"]
+    assert total(warm, adding, "int32") == ["6", "1"]
 
 
 def test_each_call_that_compiles_says_so_once(caplog, tmp_path, monkeypatch):
@@ -217,11 +212,16 @@ def test_each_call_that_compiles_says_so_once(caplog, tmp_path, monkeypatch):
 
 
 def test_what_is_cached_for_another_processor_is_compiled_anew(tmp_path):
+    def ask(**variables):
+        call = [sys.executable, "-c", ASK]
+        environment = os.environ | variables
+        return subprocess.check_output(call, cwd=tmp_path, text=True, env=environment).split()
+
     (tmp_path / "kernels").mkdir()
     (tmp_path / "kernels" / "caller.py").write_text(CALLEE.format(1).replace("inner", "outer"))
-    assert ask(tmp_path) == ["2", "0"]
-    assert ask(tmp_path) == ["2", "1"]
-    assert ask(tmp_path, NUMBA_CPU_NAME="generic") == ["2", "0"]
+    assert ask() == ["2", "0"]
+    assert ask() == ["2", "1"]
+    assert ask(NUMBA_CPU_NAME="generic") == ["2", "0"]
 
 
 def test_garbage_is_collected_as_before_once_all_is_compiled():

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numba
 import pytest
+from tests.warm import Warm
 
 import glasshouse
 from glasshouse.numba_private import self_test
@@ -50,44 +51,44 @@ def test_private_names_are_imported_in_one_package_only():
             assert names == set(), path
 
 
-def run(size: str, *hidden: str) -> tuple[object, list[str], str]:
-    ran = subprocess.run(
-        [sys.executable, "-m", "tests.hidden_names", size, *hidden], cwd=ROOT, check=False,
-        capture_output=True, text=True,
-    )  # fmt: skip
-    assert ran.returncode == 0, ran.stderr
-    said = json.loads(ran.stdout)
-    return said["results"], said["offered"], ran.stderr
+def run(warm: Warm, size: str, *hidden: str) -> tuple[object, list[str], str]:
+    out, err = warm(
+        f"import runpy, sys\nsys.argv[1:] = {[size, *hidden]}\n"
+        "runpy.run_module('tests.hidden_names', run_name='__main__')",
+        ROOT,
+    )
+    said = json.loads(out)
+    return said["results"], said["offered"], err
 
 
 normal = cache(run)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_without_a_private_name_the_bits_are_the_same(name):
-    results, offered, said = run("small", name)
-    assert results == normal("small")[0]
-    assert offered != normal("small")[1]  # a private name is missing
+def test_without_a_private_name_the_bits_are_the_same(warm, name):
+    results, offered, said = run(warm, "small", name)
+    assert results == normal(warm, "small")[0]
+    assert offered != normal(warm, "small")[1]  # a private name is missing
     assert name in said  # and that is reported
     assert f"Numba {numba.__version__} has changed" in said
 
 
-def test_without_any_private_name_the_bits_are_the_same():
-    results, offered, _ = run("small", *NAMES)
-    assert results == normal("small")[0]
+def test_without_any_private_name_the_bits_are_the_same(warm):
+    results, offered, _ = run(warm, "small", *NAMES)
+    assert results == normal(warm, "small")[0]
     assert offered == []
 
 
-def test_a_self_test_that_fails_leads_to_the_same_bits():
-    results, _, said = run("small", "self-test")
-    assert results == normal("small")[0]
+def test_a_self_test_that_fails_leads_to_the_same_bits(warm):
+    results, _, said = run(warm, "small", "self-test")
+    assert results == normal(warm, "small")[0]
     assert "does not support glasshouse's compiler" in said
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("hidden", [NAMES, ["self-test"], ["JITCodeLibrary"], ["_empty_nd_impl"]])
-def test_the_library_gives_the_same_bits_without_private_names(hidden):
-    assert run("full", *hidden)[0] == normal("full")[0]
+def test_the_library_gives_the_same_bits_without_private_names(warm, hidden):
+    assert run(warm, "full", *hidden)[0] == normal(warm, "full")[0]
 
 
 def test_the_self_test_passes_here():

@@ -1,7 +1,8 @@
 """Script that runs a user's Numba functions and inspects the process, in its own process.
 
 It prints the results of strict, fastmath, overloaded and parallel functions as JSON. The functions
-are compiled before and after glasshouse is used. With the argument "alone", glasshouse is not used.
+are compiled before and after glasshouse is used. With the argument "alone", they are compiled once,
+without glasshouse.
 """
 
 from __future__ import annotations
@@ -136,9 +137,11 @@ def numba_attributes() -> dict[str, int]:
 def main() -> None:
     """Print the results before and after the use of glasshouse, and the changes."""
     before = results()
+    if sys.argv[1:] == ["alone"]:
+        print(json.dumps({"before": before}))
+        return
     attributes, surroundings = numba_attributes(), process()
-    if sys.argv[1:] != ["alone"]:
-        use_glasshouse()
+    use_glasshouse()
     now, after = numba_attributes(), process()
     changed = [name for name, code in attributes.items() if now.get(name) != code]
     different = [name for name, value in surroundings.items() if after[name] != value]

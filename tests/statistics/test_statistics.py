@@ -17,6 +17,7 @@ from glasshouse.statistics.estimators import (
     statistic,
     survival,
 )
+from glasshouse.statistics.intervals import binomial_interval, median_of
 from glasshouse.statistics.lognormal import fit_lognormal
 from glasshouse.statistics.samples import Estimate, Sample
 
@@ -140,6 +141,33 @@ class TestQuantile:
     def test_q_outside_is_refused(self, q):
         with pytest.raises(ValueError, match="above 0 and below 1"):
             quantile([1, 2], q)
+
+    @pytest.mark.parametrize("confidence", [0.9, 0.95, 0.99])
+    def test_intervals_have_the_ranks_of_scipy_stats(self, confidence):
+        from scipy.stats import beta, quantile_test
+
+        tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
+        for size in range(1, 120):
+            values = np.arange(1.0, size + 1)
+            low, high = quantile_test(values, p=0.5).confidence_interval(confidence)
+            found = median_of(values[::-1], confidence)
+            expected = (-math.inf, math.inf) if math.isnan(low) else (low, high)
+            assert (found.low, found.high) == expected
+            for rank in {(size + 9) // 10, (size + 1) // 2, (9 * size) // 10} - {0, size}:
+                found = quantile(values, rank / size, confidence=confidence)
+                ends = np.ceil(size * beta.ppf(tails, rank, size - rank + 1)).clip(1)
+                assert [found.low, found.high] == ends.tolist()
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+@pytest.mark.parametrize("number", [1, 2, 64, 10_000_000])
+def test_exact_intervals_of_all_or_no_runs_are_those_of_scipy_stats(number, confidence):
+    from scipy.stats import binomtest
+
+    for successes in (0, number):
+        expected = binomtest(successes, number).proportion_ci(confidence, "exact")
+        found = binomial_interval(successes, number, confidence)
+        assert found == pytest.approx(tuple(expected), rel=1e-9)
 
 
 class TestSurvival:

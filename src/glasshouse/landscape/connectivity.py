@@ -8,6 +8,7 @@ import numpy.typing as npt
 from glasshouse.landscape.local import ising_form
 from glasshouse.problems import Clauses, Given, Ising, MaxSat, Polynomial, given_problem
 from glasshouse.problems.monomials import Monomials
+from glasshouse.problems.two_sides import lowest_nodes
 
 
 def components(problem: Given) -> npt.NDArray[np.int32]:
@@ -20,21 +21,12 @@ def components(problem: Given) -> npt.NDArray[np.int32]:
     >>> components(Ising.from_edges(5, [(0, 2), (1, 4)], [1, -1]))
     array([0, 1, 0, 2, 1], dtype=int32)
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     form = graph_form(problem)
     biased = np.flatnonzero(form.fields)
     rows = np.concatenate([form.edges[:, 0], np.full(len(biased), form.num_variables)])
     columns = np.concatenate([form.edges[:, 1], biased])
-    size = form.num_variables + 1
-    graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(size, size))
-    labels = connected_components(graph, directed=False)[1][:-1]
-    # Number the components by first appearance, independently of scipy's order.
-    firsts, inverse = np.unique(labels, return_index=True, return_inverse=True)[1:]
-    ranks = np.empty(len(firsts), dtype=np.int32)
-    ranks[np.argsort(firsts)] = np.arange(len(firsts), dtype=np.int32)
-    return ranks[inverse]
+    lowest = lowest_nodes(form.num_variables + 1, rows, columns)[:-1]
+    return np.unique(lowest, return_inverse=True)[1].astype(np.int32)
 
 
 def free_spins(problem: Given) -> npt.NDArray[np.int32]:

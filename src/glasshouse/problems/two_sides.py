@@ -81,13 +81,30 @@ def two_colouring(size: int, edges: npt.NDArray[Any]) -> npt.NDArray[np.bool_] |
     >>> two_colouring(3, np.array([[0, 1], [1, 2]]))
     array([False,  True, False])
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     first, second = edges[:, 0].astype(np.int64), edges[:, 1].astype(np.int64)
     rows, columns = np.concatenate([first, second]), np.concatenate([second, first]) + size
-    graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), (2 * size, 2 * size))
-    _, labels = connected_components(graph, directed=False)
+    labels = lowest_nodes(2 * size, rows, columns)
     if (labels[:size] == labels[size:]).any():
         return None
     return np.asarray(labels[:size] > labels[size:])
+
+
+def lowest_nodes(size: int, first: npt.NDArray[Any], second: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return, for each node of a graph, the lowest node of its connected component.
+
+    Each round hangs the root of a tree below the lowest root of its neighbouring trees, if that is
+    lower. Two rounds halve the number of unfinished trees. SciPy does it too, but loads slowly.
+
+    >>> lowest_nodes(5, np.array([4, 0]), np.array([1, 2]))
+    array([0, 1, 0, 3, 1])
+    """
+    roots = np.arange(size)
+    while True:
+        low, high = np.minimum(roots[first], roots[second]), np.maximum(roots[first], roots[second])
+        joins = np.flatnonzero(low != high)
+        if not joins.size:
+            return roots
+        first, second = first[joins], second[joins]
+        np.minimum.at(roots, high[joins], low[joins])
+        while not np.array_equal(above := roots[roots], roots):
+            roots = above

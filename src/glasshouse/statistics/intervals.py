@@ -51,11 +51,12 @@ def binomial_interval(
     >>> print(f"{low:.4f} {high:.4f}")
     0.0000 0.0362
     """
-    # `scipy.stats.binomtest` offers two of these, but importing scipy.stats takes longer than most
-    # commands that print a success probability.
-    from scipy.special import betaincinv, ndtri
-
     tail, failures = (1 - validation.share(confidence, "confidence")) / 2, number - successes
+    if kind == "exact" and not (successes and failures):
+        rate = math.log(tail) / number
+        return (0.0, -math.expm1(rate)) if failures else (math.exp(rate), 1.0)
+    from scipy.special import betaincinv, ndtri  # takes a fifth of the time of a short `solve`
+
     if kind == "wilson":
         z2 = float(ndtri(tail)) ** 2
         centre = (successes + z2 / 2) / (number + z2)
@@ -78,14 +79,16 @@ def median_of(values: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
     >>> median_of(range(-4, 5))
     Estimate(value=0.0, low=-3.0, high=3.0, confidence=0.95)
     """
-    from scipy.stats import quantile_test
+    from scipy.special import bdtr  # importing scipy.stats takes a second
 
-    numbers = np.asarray(values, dtype=np.float64)
+    numbers = np.sort(np.asarray(values, dtype=np.float64))
     if not len(numbers):
         return Estimate(math.nan, math.nan, math.nan, confidence)
-    low, high = quantile_test(numbers, p=0.5).confidence_interval(confidence)
-    ends = [-math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high]
-    return Estimate(float(np.median(numbers)), float(ends[0]), float(ends[1]), confidence)
+    tail = (1 - validation.share(confidence, "confidence")) / 2
+    # The number of values below the median is binomial: below `rank` with a chance of at most tail.
+    rank = int(np.searchsorted(bdtr(np.arange(len(numbers)), len(numbers), 0.5), tail))
+    low, high = (numbers[rank - 1], numbers[-rank]) if rank else (-math.inf, math.inf)
+    return Estimate(float(np.median(numbers)), float(low), float(high), confidence)
 
 
 def student_reach(degrees: int, confidence: float) -> float:

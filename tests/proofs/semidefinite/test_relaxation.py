@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +23,8 @@ from glasshouse.proofs.semidefinite.relaxation import SemidefiniteRelaxation
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
 from glasshouse.proofs.signed_graph import SignedGraph
 from glasshouse.stopping import working_time
+
+ROOT = Path(__file__).parents[3]
 
 
 def nodes_of_tree(graph: SignedGraph, incumbent: int) -> Iterator[tuple[list[Pair], Outcome, int]]:
@@ -118,3 +123,18 @@ def test_tight_relaxation_closes_at_the_root_to_the_last_unit() -> None:
     assert outcome.closed
     assert graph.largest > 10**6
     assert graph.value(cost) - 2 < exact_bound(graph, [], outcome.parts) <= graph.value(cost)
+
+
+def test_scipy_is_loaded_only_for_a_relaxation_and_before_its_threads_are_limited():
+    script = (
+        "import sys, numpy as np, glasshouse as gh; gh.prove, gh.train, gh.report\n"
+        "print('scipy.linalg' in sys.modules)\n"
+        "from tests.proofs.semidefinite.dense_graphs import random_graph\n"
+        "from threadpoolctl import ThreadpoolController\n"
+        "from glasshouse.proofs.semidefinite import SemidefiniteRelaxation\n"
+        "limited = SemidefiniteRelaxation(random_graph(1))._threads.info()\n"
+        "import scipy.linalg.lapack\n"
+        "print(limited == ThreadpoolController().info())"
+    )
+    said = subprocess.check_output([sys.executable, "-c", script], cwd=ROOT, text=True)
+    assert said.split() == ["False", "True"]

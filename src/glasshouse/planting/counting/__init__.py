@@ -19,6 +19,7 @@ from glasshouse.certificates.products import Terms, all_values
 from glasshouse.landscape import components
 from glasshouse.landscape.enumeration import parts_of
 from glasshouse.problems import Ising, Polynomial
+from glasshouse.problems.two_sides import lowest_nodes
 from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
@@ -119,14 +120,10 @@ def tied_groups(form: Ising, certificate: Certificate) -> npt.NDArray[Any]:
 
     The certificate must be tight: its bound is the energy of its state.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     edges, rest = rest_on_edges(ExactForm.of_ising(form), certificate)
     tied = edges[(rest != 0).astype(np.bool_)]
-    size = form.num_variables + 1
-    graph = coo_array((np.ones(len(tied), np.int8), (tied[:, 0], tied[:, 1])), shape=(size, size))
-    _, labels = connected_components(graph, directed=False)
+    lowest = lowest_nodes(form.num_variables + 1, tied[:, 0], tied[:, 1])
+    labels = np.unique(lowest, return_inverse=True)[1]
     ghost = labels[-1]
     return np.where(labels == ghost, 0, labels + (labels < ghost))[:-1]
 

@@ -25,6 +25,7 @@ WALK, PATH, BASIS, TABLE, BLOCK = 0, 1, 2, 3, 4
 _TRY, _LOOKUP = 8, 8
 # How loops may share edges: in any way, only with equal signs, or not at all.
 ANY, CONSTRUCTIVE, DISJOINT = 0, 1, 2
+_NO_LIMIT = int(np.iinfo(np.int64).max)  # cached code that calls `np.iinfo` loads SciPy
 
 
 class CycleSource(NamedTuple):
@@ -85,7 +86,7 @@ def drop_loops(
     edges = np.empty(size, np.int64)
     parent, depth = np.empty(size, np.int64), np.empty(size, np.int64)
     # Without a limit on weights, an existing loop can always be placed again.
-    may_repeat = rule.overlap == CONSTRUCTIVE and rule.most == np.iinfo(np.int64).max
+    may_repeat = rule.overlap == CONSTRUCTIVE and rule.most == _NO_LIMIT
     placed, failed = state[0], state[1]
     while placed < starts.size - 1 and meter[0] > least:
         fixed = -1

@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.lapack import dsyevd
 
 from glasshouse.proofs.semidefinite import kernels
 from glasshouse.proofs.semidefinite.cuts import Cuts, FloatArray
@@ -54,6 +53,8 @@ class RegularisedDual:
 
     def at(self, x: FloatArray) -> Point:
         """Return the point at x, with its value, gradient and matrix X."""
+        from scipy.linalg.lapack import dsyevd  # importing SciPy takes longer than most commands
+
         slack = self.slack_matrix(x)
         eigenvalues, eigenvectors, failed = dsyevd(slack.T)
         if failed:

@@ -36,6 +36,8 @@ class SemidefiniteRelaxation:
     name = "semidefinite"
 
     def __init__(self, graph: SignedGraph) -> None:
+        import scipy.linalg.lapack  # noqa: F401  # it has a BLAS of its own, to be limited below
+
         self._graph = graph
         self._threads = ThreadpoolController()
 

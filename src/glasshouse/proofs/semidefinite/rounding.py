@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg.lapack import dsyevd
 
 from glasshouse.certificates import Parts, Squares, packed
 from glasshouse.proofs.parts import NO_PARTS, flat
@@ -176,6 +175,8 @@ def lifting_diagonal(matrix: FloatArray, lacking: FloatArray, factor: FloatArray
         lacking: minus the part of the matrix with negative eigenvalues.
         factor: any matrix with as many rows, to start from; its rows become the vectors.
     """
+    from scipy.linalg.lapack import dsyevd  # importing SciPy takes longer than most commands
+
     vectors = factor
     lengths = np.ones(len(matrix))
     for _ in range(_SWEEPS):

@@ -113,6 +113,9 @@ def race_ensemble(
     generator = empty(32, np.uint64)
     energies, hits = zeros(64, np.int32), zeros(64, np.int32)
     mask = empty(64, np.uint8)
+    total = 0  # cached code that calls `sum` of an array loads SciPy
+    for weight in weights:
+        total += weight
     for k in range(nodes.shape[0]):
         starts, neighbours, values = loop_adjacency(num_spins, nodes[k], weights)
         if not byte_tables.fits(starts, values):
@@ -125,7 +128,7 @@ def race_ensemble(
         spins = empty((2 * order.size + 2) * 64, np.uint8)
         block = LaneBlock(generator, spins, energies, energies, mask, energies, hits, mask, 0)
         spawn(key, first + k, own_key)
-        goal = -nodes.shape[1] * weights.sum()
+        goal = -nodes.shape[1] * total
         index, done, spent = 0, 0, 0
         while done < totals.shape[1]:
             if stop[0] != 0:
