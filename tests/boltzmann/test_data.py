@@ -94,5 +94,5 @@ def test_split_is_a_partition_that_depends_on_the_seed_alone():
     assert joined == {tuple(row) for row in rows.tolist()}
     assert split(rows, 0.3, rng=5)[1].tolist() == kept.tolist()
     assert split(rows, 0.3, rng=6)[1].tolist() != kept.tolist()
-    with pytest.raises(ValueError, match="leaves one part empty"):
+    with pytest.raises(ValueError, match="leaves no training rows or no held-out rows"):
         split(rows, 0.01)

@@ -95,7 +95,7 @@ def test_arrays_one_by_one_and_hidden_first():
     assert BoltzmannMachine.from_arrays(*PARTS, units="spin") == MACHINES[0]
     first = BoltzmannMachine.from_arrays(PARTS[0].T, *PARTS[1:], units="spin", hidden_first=True)
     assert first == MACHINES[0]
-    with pytest.raises(ValueError, match="expected one name each of"):
+    with pytest.raises(ValueError, match="expected a name from each of W"):
         BoltzmannMachine.from_arrays({"weight": PARTS[0]}, units="spin")
     with pytest.raises(ValueError, match="must contain all biases"):
         BoltzmannMachine.from_arrays({"W": PARTS[0]}, PARTS[1], units="spin")

@@ -118,7 +118,7 @@ def test_races_under_other_rules_are_kept_apart(tmp_path, name):
 def test_races_on_other_instances_are_kept_apart_whatever_their_rules_state(tmp_path):
     first = race_store(tmp_path / "a.sqlite", 1, 2)
     second = race_store(tmp_path / "b.sqlite", 1, 3)
-    assert "on other instances than the target" in refused(tmp_path, [first, second])
+    assert "whose instances, or their proofs, differ" in refused(tmp_path, [first, second])
 
 
 def test_samplers_are_merged_on_the_same_problems_and_seed_alone(tmp_path):
@@ -138,7 +138,7 @@ def test_samplers_are_merged_on_the_same_problems_and_seed_alone(tmp_path):
         {"x": Sampler()}, plants()[:2], reads=2, calls=1, store=tmp_path / "all.sqlite", batches=()
     )
     assert again.seed == 1
-    assert "on other instances than" in refused(tmp_path, [first, raced("c", "y", plants()[2:], 1)])
+    assert "whose instances, or" in refused(tmp_path, [first, raced("c", "y", plants()[2:], 1)])
     assert "seed=[2, []]" in refused(tmp_path, [first, raced("d", "y", plants()[:2], 2)])
 
 

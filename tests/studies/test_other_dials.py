@@ -162,7 +162,7 @@ class TestStudy:
             assert [p.size for p in points][:1] == [8]
             assert "geometric, over anneal's own range," in settings_text(points)
             assert not fit_study(opened).peaks
-            with pytest.raises(ValueError, match="wishart has no value of columns"):
+            with pytest.raises(ValueError, match="columns cannot be the axis: wishart"):
                 series_of(points, "columns")
         assert main(["study", "plot", str(store), "-o", str(tmp_path / "x.png")]) == 0
         assert main(["store", "export", str(store), "-o", str(tmp_path / "x.csv")]) == 0

@@ -240,7 +240,7 @@ class TestCommitment:
         commitment, hidden = self.committed(tiny, tmp_path)
         before = commitment.read_bytes()
         (hidden / "nonces.jsonl").unlink()
-        with pytest.raises(FileError, match=r"commitment\.jsonl: commits to other certificates"):
+        with pytest.raises(FileError, match=r"commitment\.jsonl: does not match this suite's"):
             self.committed(tiny, tmp_path)
         assert commitment.read_bytes() == before
 

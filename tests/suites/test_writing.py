@@ -114,7 +114,7 @@ def test_what_is_no_file_is_an_error_of_the_file(tmp_path, name):
 
 def test_a_recipe_that_grows_nothing_names_its_file(tmp_path):
     written(tmp_path, grown())
-    with pytest.raises(FileError, match=r"instance-00000\.wcnf: the recipe cannot be grown"):
+    with pytest.raises(FileError, match=r"instance-00000\.wcnf: cannot grow an instance from"):
         check_suite(relisted(tmp_path, recipe={"method": "os"}))
 
 

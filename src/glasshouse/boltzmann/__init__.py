@@ -4,7 +4,7 @@
   and `gaussian` (real visible units).
 * Training of one machine: `data`, `settings`, `training`, `checkpoints`, `monitors` and `estimator`
   (the interface of scikit-learn).
-* Many machines: `ensemble` (training into a store), `curves` (results in a store) and `figures`.
+* Many machines: `ensemble` (training and storing), `curves` (results in a store) and `figures`.
 * Compiled code: `kernels`, and `slices`, which calls long kernels in slices between which signals
   are handled.
 """

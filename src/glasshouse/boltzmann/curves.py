@@ -179,7 +179,9 @@ def _ensemble(store: Store, task: StoredTask) -> Ensemble:
     every = validation.count(looks["every"], "every", 1)
     names = [_name(name) for name in looks["monitors"]]
     if len(names) * (settings.epochs // every + 2) > MOST_VALUES + 2 * len(names):
-        raise ValueError(f"every={every} gives over {MOST_VALUES} values in {len(names)} curves")
+        raise ValueError(
+            f"every={every} gives more values in {len(names)} curves than the limit {MOST_VALUES}"
+        )
     table = store.rows(task)
     epochs = look_epochs(settings.epochs, every)
     texts = table.pop("curves")

@@ -98,7 +98,10 @@ def split(data: npt.ArrayLike, held_out: float, rng: RngLike = None) -> tuple[Sp
     rows = in_units(data, "binary")
     number = round(validation.share(held_out, "held_out") * len(rows))
     if not 0 < number < len(rows):
-        raise ValueError(f"held_out={held_out} of {len(rows)} rows leaves one part empty; use 0.5")
+        raise ValueError(
+            f"held_out={held_out} of {len(rows)} rows leaves no training rows or no held-out rows; "
+            "use a fraction such as 0.5"
+        )
     words = Seed.of(rng).sequence().generate_state(len(rows), np.uint64)
     is_held_out = np.zeros(len(rows), dtype=bool)
     is_held_out[np.argsort(words, kind="stable")[:number]] = True

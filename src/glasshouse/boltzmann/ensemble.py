@@ -206,7 +206,7 @@ def iter_train(
     workers: int | None = None,
     executor: Executor | None = None,
 ) -> Iterator[StudyProgress]:
-    """Train ensembles into a store, or resume the training; yield progress every few RBMs.
+    """Train ensembles and store them, or resume the training; yield progress every few RBMs.
 
     Args:
         tasks: tasks of one data set, with any settings.

@@ -175,7 +175,7 @@ def draw_weights(ax: Axes, machine: BoltzmannMachine) -> None:
 
 
 def draw_gauged(ax: Axes, machine: BoltzmannMachine) -> None:
-    """Draw the weight matrix in the gauge of the mode, in which frustrated weights are red."""
+    """Draw the weight matrix in the gauge of the mode, with frustrated weights in red."""
     found = find_mode(machine)
     spins = np.where(np.concatenate([found.visible, found.hidden]) == 1, 1, -1)
     _matrix(ax, gauge(machine.to_instance(), spins).to_matrix())

@@ -228,7 +228,7 @@ class Matrices:
             np.matmul(visible, arrays.weights, out=fields)
 
     def _persist(self, chains: SpinArray, size: int, sums: tuple[FloatArray, FloatArray]) -> None:
-        """Run Gibbs steps of the persistent chains, and subtract their averages."""
+        """Run Gibbs steps of the persistent chains; subtract their averages from the gradient."""
         kept = len(chains) // self.ladder
         for first in range(0, kept, self.chunk // self.ladder):
             count = min(self.chunk // self.ladder, kept - first)

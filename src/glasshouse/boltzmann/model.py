@@ -317,7 +317,9 @@ class BoltzmannMachine(TwoLayers):
         """
         if isinstance(weights, Mapping):
             if visible_bias is not None or hidden_bias is not None:
-                raise ValueError("a mapping of weights must contain all biases; move them into it")
+                raise ValueError(
+                    "a mapping of weights must contain all biases; add the biases to the mapping"
+                )
             weights, visible_bias, hidden_bias = by_name(weights)
         matrix = detached(weights)
         biases: dict[str, Any] = {

@@ -215,7 +215,7 @@ def held_out_ais(snapshot: Snapshot) -> float:
 
 @monitor("pseudo_likelihood", "mean pseudo-log-likelihood of the data, in nats")
 def pseudo_likelihood(snapshot: Snapshot) -> float:
-    """Return the mean pseudo-log-likelihood of the training rows, over all units."""
+    """Return the pseudo-log-likelihood, summed over visible units, averaged over training rows."""
     return float(snapshot.machine.pseudo_log_likelihood(snapshot.data).mean())
 
 

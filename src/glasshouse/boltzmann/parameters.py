@@ -60,8 +60,8 @@ def by_name(arrays: Mapping[str, Any]) -> list[Any]:
     counts = [*map(len, found)]
     if counts not in ([1, 0, 0], [1, 1, 1]) or len(arrays) != sum(counts):
         raise ValueError(
-            f"the arrays are named {', '.join(map(str, arrays))[:100]}; expected one name each of "
-            f"{'/'.join(WEIGHTS)}, {'/'.join(VISIBLE)} and {'/'.join(HIDDEN)}"
+            f"the arrays are named {', '.join(map(str, arrays))[:100]}; expected a name from each "
+            f"of {'/'.join(WEIGHTS)}, {'/'.join(VISIBLE)} and {'/'.join(HIDDEN)}"
         )
     return [arrays[names[0]] if names else None for names in found]
 

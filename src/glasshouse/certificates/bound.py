@@ -196,7 +196,7 @@ def _rest(
 def _without_loops(
     form: ExactForm, scale: int, edges: npt.NDArray[np.int32], amounts: npt.NDArray[Any]
 ) -> tuple[EdgeArray, Iterator[Slice]]:
-    """Return the distinct edges of form and loops, and the weights of form - loops in slices.
+    """Subtract the loops from the form; return the distinct edges and, in slices, their weights.
 
     The weights are in units of 1/denominator.
     """

@@ -241,7 +241,7 @@ def _coefficients(values: npt.ArrayLike, length: int) -> IntArray:
     if len(whole) != length:
         raise ValueError(f"{length} nodes need {length} coefficients, not {len(whole)}")
     if not whole.all():
-        raise ValueError("a square's coefficient is 0; remove its node")
+        raise ValueError("a square has a node with the coefficient 0; remove this node")
     return whole
 
 

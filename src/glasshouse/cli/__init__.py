@@ -41,7 +41,7 @@ def run() -> typing.NoReturn:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command line; report wrong input in one line on standard error, not a traceback.
+    """Run the command line; report wrong input as one line on standard error, not as a traceback.
 
     Args:
         arguments: the words of the command line; by default those of the process. The process then

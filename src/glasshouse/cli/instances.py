@@ -118,7 +118,7 @@ def _one(planted: Planted, output: Output) -> None:
     try:
         proven = None if path is None or beside is None else _read_back(path, beside, output.format)
         if proven is None:
-            _ = planted.proven  # a false plant raises here
+            _ = planted.proven  # raises if the plant is false
     except CertificateError as lie:
         raise CheckFailedError(f"{lie}; this is a bug in glasshouse; please report it") from lie
     if proven is not None and proven.verdict.energy != cost:

@@ -200,10 +200,10 @@ def fit(
     value: str | None = None,
     json: bool = False,
 ) -> None:
-    """Fit a study's main result, with intervals: scaling laws and their odds, limits, or peaks.
+    """Fit a study's main result, with intervals: scaling laws, limits or peaks.
 
-    Along size, n or L, positive quantities have scaling laws, and means have a limit in 1/L. Along
-    density or any other parameter, the fit is a peak.
+    Along size, n or L, positive quantities have scaling laws, which are compared by their odds, and
+    means have a limit in 1/L. Along density or any other parameter, the fit is a peak.
 
     For instance:
 

@@ -118,7 +118,7 @@ def _run(
     force: Force = False,
     json: bool = False,
 ) -> None:
-    """Train an ensemble of RBMs into a store, or one RBM into a model file.
+    """Train an ensemble of RBMs and store it, or train one RBM and write its model file.
 
     If killed and started again, it does not repeat any finished RBM of an ensemble. Other
     settings on the same data may use the same store, where they are compared.

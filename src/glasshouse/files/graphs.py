@@ -37,8 +37,8 @@ def read_graph(path: str | os.PathLike[str]) -> Ising:
     if format_suffix(path) in (".csv", ".npy"):  # such a file could hold an RBM's weights or edges
         raise FileError(
             path,
-            "a matrix is not a graph; expected two node numbers per line, separated by a space, "
-            "in a file named .txt, or a problem file such as .coo",
+            "is a matrix file, not a graph; pass a .txt file with two node numbers per line, "
+            "separated by a space, or a problem file such as .coo",
         )
     if format_suffix(path) == ".json" and (chip := _chip(path)) is not None:
         return chip

@@ -232,7 +232,7 @@ def known_file(
             return _evident(clauses)
         return _known_by_loops(clauses, Path(certificate or side_car(path)))
     if not isinstance(document.problem, (Max2Sat, MaxSat)) or not document.problem.is_integer:
-        raise FileError(path, f"has {document.problem!r}; expected clauses with integer weights")
+        raise FileError(path, f"contains {document.problem!r}; expected clauses of integer weight")
     stated = known_of(document)
     if document.load_proof is not None:
         return stated

@@ -34,8 +34,8 @@ def read(
 
     The suffix gives the format (see `docs/files.md`); `.gz`, `.xz` and `.zip` may follow it. Files
     with another suffix, or none, are recognised by their first lines. Any fault in the file raises
-    a `FileError`, a ValueError that names file and line. A plant is verified, and a false plant
-    raises a `CertificateError`.
+    a `FileError`, a ValueError that names file and line. A plant is verified; if it is false,
+    a `CertificateError` is raised.
 
     Args:
         place: the file, or an open stream of bytes.
@@ -55,7 +55,7 @@ def read(
     document = read_document(place, format=format, units=units)
     if document.planted is None:
         return document.problem
-    _ = verify and document.proven  # a false plant raises here
+    _ = verify and document.proven  # raises if the plant is false
     return document.planted
 
 

@@ -25,7 +25,7 @@ def read_planted(place: Place, *, format: str | None = None, verify: bool = True
     """Return the plant in a file (`.npz`), or grow the plant from the recipe in the file.
 
     A grown plant is compared with the file's problem; the recipe of another instance is an error. A
-    plant in the file is verified in linear time; a false plant raises a `CertificateError`.
+    plant in the file is verified in linear time; if it is false, a `CertificateError` is raised.
 
     Args:
         place: the file, or an open stream of bytes.
@@ -45,7 +45,7 @@ def read_planted(place: Place, *, format: str | None = None, verify: bool = True
     """
     path, document = name_of(place), read_document(place, format=format)
     if document.planted is not None:
-        _ = verify and document.proven  # a false plant raises here
+        _ = verify and document.proven  # raises if the plant is false
         return document.planted
     return regrow(path, document)[0]
 
@@ -60,7 +60,7 @@ def regrown(document: Document) -> tuple[Planted, Document]:
     """
     planted, reduction = regrow(document.path or Path("document"), document)
     source = replace(Document.of(planted), path=document.path)
-    _ = source.proven  # a false plant raises here
+    _ = source.proven  # raises if the plant is false
     proof = scaled_proof(source, document.problem, reduction)
     if proof is None or (document.proven is not None and document.proven.verdict.optimal):
         return planted, document
@@ -108,9 +108,11 @@ def regrow(
     except FileError:
         raise
     except EffortError as fault:
-        raise FileError(path, f"the recipe cannot be grown: {fault}; {allowance.remedy}") from None
+        raise FileError(
+            path, f"cannot grow an instance from the recipe: {fault}; {allowance.remedy}"
+        ) from None
     except (ValueError, ArithmeticError) as fault:
-        raise FileError(path, f"the recipe cannot be grown: {fault}") from None
+        raise FileError(path, f"cannot grow an instance from the recipe: {fault}") from None
     if isinstance(held.problem, Max2Sat) and isinstance(problem, MaxSat) and problem.longest <= 2:
         problem, shorter = to_max2sat(problem)  # as files read clauses of two literals
         reduction = reduction.then(shorter)

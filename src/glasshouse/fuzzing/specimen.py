@@ -86,7 +86,7 @@ class Specimen:
 
     @property
     def parts(self) -> list[int]:
-        """The numbers of all parts, in ascending order."""
+        """The part numbers of the clauses, each once, in ascending order."""
         return sorted({clause.part for clause in self.clauses})
 
     @property

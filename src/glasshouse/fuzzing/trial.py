@@ -57,7 +57,7 @@ class Trial(Protocol):
         """Ask the solver a question, and return the verdict on its answer."""
 
     def reproduction(self, path: Path, seed: int | None, corners: Corners) -> str:
-        """Return a shell command that asks the solver the same question again."""
+        """Return a shell command that runs the solver on the same instance again."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class BuiltInTrial:
         return judge(question.clauses, answer, question.known)
 
     def reproduction(self, path: Path, seed: int | None, corners: Corners) -> str:
-        """Return a shell command that draws or reads the instance, and asks the solver again."""
+        """Return a shell command that draws or reads the instance, and runs the solver again."""
         if seed is None:
             return shlex.join(["glasshouse", "fuzz", "shrink", str(path), "--solver", self.name])
         words = ["glasshouse", "fuzz", "run", "--solver", self.name]

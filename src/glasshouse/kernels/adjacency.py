@@ -1,4 +1,4 @@
-"""Adjacency of graphs in compressed rows: the neighbours and the edges of each node."""
+"""Adjacency of graphs in compressed rows (CSR): the neighbours and the edges of each node."""
 
 from __future__ import annotations
 

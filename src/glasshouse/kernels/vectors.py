@@ -166,7 +166,7 @@ def lanes_of(typing: Any, tables: Any) -> Any:
 def choose(typing: Any, mask: Any, first: Any, second: Any) -> Any:
     """Select the lanes of `first` where the mask is set, and the lanes of `second` elsewhere."""
     if first != second or mask != mask_of(first):
-        raise TypingError(f"{first} and {second} must be the same type, and match {mask}")
+        raise TypingError(f"{first} and {second} must have one type, and as many lanes as {mask}")
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         condition = builder.icmp_signed("!=", values[0], ir.Constant(mask.llvm, None))

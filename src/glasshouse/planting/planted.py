@@ -305,7 +305,7 @@ class Planted(Summarised):
 
     @cached_property
     def proven(self) -> Proven:
-        """The proof, verified on first access; a false plant raises a `CertificateError`."""
+        """The proof, verified on first access; raises `CertificateError` if the plant is false."""
         return self._verified()
 
     def _verified(self) -> Proven:

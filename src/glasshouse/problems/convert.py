@@ -304,7 +304,7 @@ def ising_to_max2sat(problem: Ising) -> tuple[Max2Sat, Reduction]:
 
 
 def ising_to_maxcut(problem: Ising) -> tuple[Ising, Reduction]:
-    """Replace fields by couplings to an ancilla, the last spin; states are relative to this spin.
+    """Replace fields by couplings to an ancilla (the last spin); states are relative to this spin.
 
     The graph of weights -J then has `E = offset - ΣJ - 2·cut`. Without fields, nothing is added.
     """

@@ -83,7 +83,7 @@ def target(value: Any) -> Any:
 
 
 def is_real(value: object) -> bool:
-    """Return whether an object is a real number of Python or NumPy, but not a boolean."""
+    """Return whether an object is a Python or NumPy real number; booleans do not count."""
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 

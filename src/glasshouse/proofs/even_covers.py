@@ -225,7 +225,7 @@ def violated_signs(
 
 
 def _cut(cover: tuple[int, ...], asked: tuple[int, ...], signs: list[int]) -> Cut:
-    """Return a cover's inequality Σ t ≥ 1 as a cut; t is u, or 1 - u if the sign is flipped."""
+    """Return a cover's cut Σ t ≥ 1; t is a term's violation u, or 1 - u if its sign is flipped."""
     coefficients = np.array([x * signs[k] for k, x in zip(cover, asked, strict=True)], np.int64)
     turned = int((coefficients < 0).sum())
     return Cut(np.array(cover, dtype=np.int32), coefficients, 1 - turned)

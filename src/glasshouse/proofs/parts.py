@@ -156,7 +156,7 @@ def _divided(numbers: npt.NDArray[Any], divisor: int) -> npt.NDArray[Any]:
 
 
 def flat(rows: Sequence[Sequence[Any] | npt.NDArray[Any]], kind: Any) -> tuple[Any, Any]:
-    """Concatenate rows; return the array, and the start of each row, followed by the end."""
+    """Concatenate rows; return the array and the row offsets, including the end of the last row."""
     starts = _starts([len(row) for row in rows])
     if rows and isinstance(rows[0], np.ndarray):
         return np.concatenate(rows).astype(kind, copy=False), starts

@@ -238,9 +238,9 @@ def prove(
         memory_limit = validation.count(memory_limit, "memory_limit", 1)
     if isinstance(problem, MaxSat):
         raise ValueError(
-            "prove has no bounds for a MaxSat, whose clauses may have three or more literals "
-            f"(here at most {problem.longest}); convert the problem with to_max2sat or to a "
-            "polynomial (.hubo), or use an exact solver, whose answer is not a proof"
+            f"prove does not support MaxSat (this problem has clauses of up to {problem.longest} "
+            "literals); convert it with to_max2sat or to a polynomial (.hubo), or use an exact "
+            "solver, whose answer is not a proof"
         )
     budget = Budget(time_limit, target, node_limit, memory_limit, progress)
     source = problem

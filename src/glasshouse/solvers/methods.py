@@ -92,7 +92,7 @@ class Cooler:
         return self._sites
 
     def cool(self, beta: float, sweeps: int, size: int, start: Population | None = None) -> Cooled:
-        """Anneal a population from the inverse temperature `beta` to the coldest, step by step.
+        """Anneal a population step by step, from the inverse temperature `beta` to the largest one.
 
         Args:
             beta: the first inverse temperature.
@@ -116,7 +116,7 @@ class Cooler:
         return Population(states, energies)
 
     def schedule(self, beta: float, sweeps: int) -> FloatArray:
-        """Return one β for each sweep, rising from `beta` to the coldest β."""
+        """Return one β for each sweep, rising from `beta` to the largest β."""
         cold = max(sweeps // _COLD, 1) if self.last > self.cold else 0
         ends = geometric(self.cold, self.last, cold) if cold > 1 else np.array([self.last])[:cold]
         most = sweeps - cold

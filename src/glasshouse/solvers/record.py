@@ -28,7 +28,7 @@ class Improvement(NamedTuple):
 
 
 class Record:
-    """The best state of a problem so far, to which several threads may offer states.
+    """A record of a problem's best state so far; several threads may offer states to it.
 
     Args:
         form: the problem.

@@ -102,7 +102,7 @@ class ThermalSamples(Summarised):
         return [_jackknifed(run[:, None], lambda m: m[0], confidence) for run in means]
 
     def specific_heat(self, confidence: float = 0.95) -> list[Estimate]:
-        """Return the specific heat β² (⟨E²⟩ - ⟨E⟩²) per variable at each β, with an interval."""
+        """Return the specific heat β² (⟨E²⟩ - ⟨E⟩²) per variable and its interval, at each β."""
         size = self.states.shape[-1]
         found = []
         for beta, energies in zip(self.betas, self.energies.astype(np.float64), strict=True):
@@ -115,7 +115,7 @@ class ThermalSamples(Summarised):
         return found
 
     def binder(self, confidence: float = 0.95) -> list[Estimate]:
-        """Return the Binder ratio (3 - ⟨q⁴⟩/⟨q²⟩²)/2 at each β, with an interval."""
+        """Return the Binder ratio (3 - ⟨q⁴⟩/⟨q²⟩²)/2 and its interval, at each β."""
         moments = np.stack([self.overlaps**2, self.overlaps**4]).mean(axis=(3, 4))
         return [
             _jackknifed(run.T, lambda m: (3 - m[1] / m[0] ** 2) / 2, confidence)

@@ -97,7 +97,7 @@ def _checked(
 def _locate(
     x: Floats, y: Floats, sigma: Floats, window: float
 ) -> tuple[float, float, int, bool]:  # fmt: skip
-    """Return the maximum of a local cubic fit: (ln density, ln height, points, at edge or not)."""
+    """Return a cubic fit's peak: ln density, ln height, number of points, whether at an edge."""
     centre = x[np.argmax(smoothed(x, y, sigma, x))]
     near = np.abs(x - centre) <= window
     while len(np.unique(x[near])) < _DEGREE + 2:

@@ -94,7 +94,7 @@ class TimeModel(Summarised):
         return np.array([self.seconds[self.reads == size].mean() for size in self.batches])
 
     def seconds_of(self, reads: npt.ArrayLike) -> Floats:
-        """Return the time of `reads` reads: one call, or several beyond the largest batch size."""
+        """Return the time of `reads` reads: one call, or several if they exceed a full batch."""
         wanted = np.asarray(reads, np.float64).reshape(-1)
         means = np.broadcast_to(self.batch_seconds, (len(wanted), len(self.batches)))
         return self._one_batch(wanted, means)
@@ -221,7 +221,7 @@ class TimeModel(Summarised):
         return _floats(np.clip(slope, _LEAST_WORK * per_read, per_read))
 
     def _one_batch(self, reads: Floats, times: Floats) -> Floats:
-        """Return the time of `reads` reads: one call, or several beyond the largest batch size."""
+        """Return the time of `reads` reads: one call, or several if they exceed a full batch."""
         sizes, rows = self.batches, np.arange(len(reads))
         factor = np.maximum(reads / sizes[-1], 1)
         if len(sizes) == 1:

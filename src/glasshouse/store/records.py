@@ -170,7 +170,10 @@ def batch_record(row: Row) -> BatchRecord:
     if any(type(number) is not int for number in numbers):
         raise ValueError(f"the numbers {short(numbers)} of a batch are not all integers")
     if batch.first < 0 or batch.count < 0 or batch.end > INT64_MAX:
-        raise ValueError(f"a batch cannot have {batch.count} instances starting at {batch.first}")
+        raise ValueError(
+            f"a batch has {batch.count} instances from index {batch.first}; "
+            "expected two numbers of at least 0, with a sum below 2^63"
+        )
     if not 0 <= batch.counted <= batch.count:
         raise ValueError(f"a batch cannot count {batch.counted} of {batch.count} instances")
     if type(batch.seconds) is not float or not 0 <= batch.seconds < math.inf:

@@ -105,7 +105,7 @@ class Kind:
             raise ValueError(f"the seconds of {self.name} rows must be finite and at least 0")
         marks = None if self.counted is None else rows.get(self.counted)
         if marks is not None and not ((marks == 0) | (marks == 1)).all():
-            raise ValueError(f"{self.counted} of {self.name} rows must be 0 or 1")
+            raise ValueError(f"the column {self.counted} of {self.name} must contain only 0 and 1")
         for column in self.columns:
             if column.storage == "text" and column.name in rows:
                 for value in rows[column.name]:

@@ -56,7 +56,7 @@ class OtherSettingsError(StoreError):
 
 
 def one_line(error: object) -> str:
-    """Return an error's message on one line of limited length; the message may quote the file."""
+    """Return an error's message as one line of limited length, since it may quote the file."""
     text = " ".join(str(error).split())
     return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + "…"
 

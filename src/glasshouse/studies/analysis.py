@@ -85,7 +85,7 @@ class Point(Summarised):
         if axis == "beta" and isinstance(self.task.solver, Thermal):
             asked = self.task.solver.beta[0]
         if asked is None:
-            raise ValueError(f"{self.task.method} has no value of {axis}, so it cannot be the axis")
+            raise ValueError(f"{axis} cannot be the axis: {self.task.method} has no value for it")
         try:
             return float(Fraction(asked))
         except (TypeError, ValueError):

@@ -87,7 +87,7 @@ def own_function(name: str) -> Callable[..., Any]:
 
 
 def family_parameters(method: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Check the parameters of a family that is not planted, and return exact values.
+    """Check the parameters of a family that is not planted; return them as exact values.
 
     >>> dict(family_parameters("lattice", {"L": 4, "geometry": "cubic", "dilution": 0.25}))
     {'L': 4, 'dilution': '1/4', 'geometry': 'cubic'}

@@ -232,8 +232,8 @@ def _refuse_other_tasks(into: Store, source: Store, purpose: Purpose) -> None:
         return
     if purpose.is_suite and _instances(mine) != _instances(theirs):
         raise StoreError(
-            f"{source.path} holds {purpose.words} on other instances than the target, or with "
-            f"different proofs of these instances; {_APART}"
+            f"{source.path} holds {purpose.words} whose instances, or their proofs, differ from "
+            f"those of the target; {_APART}"
         )
     if purpose.is_suite and (name := _renamed(mine, theirs)):
         raise StoreError(

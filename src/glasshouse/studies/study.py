@@ -259,7 +259,7 @@ def _study(values: dict[str, Any], text: str) -> Study:
 
 
 def _heading(values: dict[str, Any], text: str) -> Study:
-    """Return the study in parsed TOML, without its tasks."""
+    """Return the study that parsed TOML describes, without its tasks."""
     refuse_unknown(values, _STUDY_KEYS, "the study")
     name = word(values.get("name"), "name")
     figure = values.get("figure", "none")

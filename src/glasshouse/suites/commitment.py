@@ -57,7 +57,7 @@ def commit(manifest: Path, instances: Path) -> Path:
     if not target.exists():
         _write_lines(target, lines)
     elif _read(target, "commitment") != {line["file"]: line["commitment"] for line in lines}:
-        raise FileError(target, "commits to other certificates; choose another folder")
+        raise FileError(target, "does not match this suite's certificates; choose another folder")
     return target
 
 

@@ -1,4 +1,4 @@
-"""Loading of suites: instances to race on, whose bounds are proven while they are loaded."""
+"""Loading of suites of instances for races; bounds are proven during loading."""
 
 from __future__ import annotations
 

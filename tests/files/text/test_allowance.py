@@ -172,7 +172,7 @@ def test_arrays_that_are_not_what_they_should_be(tmp_path, name, bad, words):
     ("square_starts", array([0, 2**62, 2**63 - 1, -(2**62), 3]), "a square's start"),
     ("square_starts", array([0, 3, 3]), "2 squares need 2 multipliers, not 1"),
     ("square_starts", array([0, 2]), "a square's start"),
-    ("coefficients", array([1, 0, 1]), "coefficient is 0"),
+    ("coefficients", array([1, 0, 1]), "with the coefficient 0"),
     ("coefficients", array([1, 1]), "3 nodes need 3 coefficients, not 2"),
     ("coefficients", array([1, 2**63, 1], "<u8"), "the limit of 2^63-1"),
     ("coefficients", array([1, -(2**63), 1]), "-2^63"),
@@ -296,7 +296,7 @@ def test_a_table_is_no_graph(tmp_path):
     """Edges with commas in a .csv are refused; they would be read as weights of an RBM."""
     for name in ("x.csv", "x.csv.gz", "x.npy"):
         message = refusal(written(tmp_path / name, "1,2\n2,3\n3,1\n"), read_graph)
-        assert "a matrix is not a graph; expected two node numbers per line, separated" in message
+        assert "is a matrix file, not a graph; pass a .txt file with two node numbers" in message
     message = refusal(written(tmp_path / "x.txt", "1,2\n"), read_graph)
     assert "line 1: an edge must be two non-negative node numbers, separated by a space" in message
 

@@ -80,7 +80,7 @@ def test_the_worst_that_is_read_stays_within_the_limit(name):
 
 def test_the_read_limit_moves_the_bounds(monkeypatch):
     many = "\n".join(f"k{k}=1" for k in range(40_000))
-    with pytest.raises(TomlError, match="has 40000 parts of keys, above the limit 32768"):
+    with pytest.raises(TomlError, match="has keys of 40000 parts in total, but the limit is 32768"):
         read_toml(many)
     monkeypatch.setenv("GLASSHOUSE_READ_LIMIT", "128M")
     assert len(read_toml(many)) == 40_000

@@ -225,8 +225,8 @@ def test_a_problem_without_frustration(veripb, tmp_path):
 @pytest.mark.parametrize(
     ("clauses", "weights", "message"),
     [
-        ([[1, 2]], [3], "lack two clauses of equal weight"),
-        ([[1, 2], [-1, -2]], [3, 2], "lack two clauses of equal weight"),
+        ([[1, 2]], [3], "must have two clauses of equal weight"),
+        ([[1, 2], [-1, -2]], [3, 2], "must have two clauses of equal weight"),
         ([[1, 2], [1, -2]], [3, 3], "repeated"),
         ([[1, 2], [-1, -2], [1, 2]], [3, 3, 1], "repeated"),
         ([[1], [-1]], [3, 3], "repeated"),

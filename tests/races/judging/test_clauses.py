@@ -118,7 +118,7 @@ def test_broken_hard_clauses_and_files_of_both_dialects(tmp_path):
     clauses = read_clauses(classic)
     judgement = said(clauses, "o 0\ns OPTIMUM FOUND\nv 000", Known(0, 0))
     assert judgement.verdict == RunVerdict.INVALID_MODEL
-    assert "breaks 1 hard clauses" in judgement.reason
+    assert "violates 1 hard clauses" in judgement.reason
     assert said(clauses, "o 0\ns OPTIMUM FOUND\nv 011", Known(0, 0)).verdict == RunVerdict.OPTIMAL
 
 

@@ -92,4 +92,4 @@ def test_hard_clauses_count_in_any_format():
     problem = gh.Max2Sat.from_clauses(2, [[1]], [3], hard=[[1, 2]])
     broken = judge_state(Document.of(problem), Known(), Transcript.of(b"v 00"))
     assert broken.verdict is RunVerdict.INVALID_MODEL
-    assert "breaks 1 hard clause" in broken.reason
+    assert "violates 1 hard clause" in broken.reason

@@ -1,4 +1,4 @@
-"""Kernels of the matrix engine: means, samples and steps between two matrix products.
+"""Kernels that the matrix engine runs between matrix products: means, samples and steps.
 
 Tables contain float32 or float64, with one row per chain.
 """

@@ -208,7 +208,7 @@ class CertificateReader:
             raise self._error("names", f"must be {size} numbers, one per variable")
         names = np.array(words, dtype=np.int64) - 1
         if not np.array_equal(np.sort(names), np.arange(size)):
-            raise self._error("names", f"must contain each of 1 to {size} once")
+            raise self._error("names", f"must contain each integer from 1 to {size} exactly once")
         return names
 
     def _error(self, key: str, expected: str) -> Exception:

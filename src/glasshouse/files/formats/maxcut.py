@@ -1,8 +1,8 @@
 """MaxCut graphs as rudy and Biq Mac write them: `VERTICES EDGES`, then lines `i j weight`.
 
 Vertices count from 1. Maximising the cut of a graph with weights w is minimising an Ising energy
-with J = -w and no fields: `E = offset + Σw - 2·cut`. Fields become edges to an ancilla, the last
-vertex. Parallel edges add up. The first line may be missing. Comments (after #) may be anywhere;
+with J = -w and no fields: `E = offset + Σw - 2·cut`. Fields become edges to an ancilla (the last
+vertex). Parallel edges add up. The first line may be missing. Comments (after #) may be anywhere;
 glasshouse writes comments below the edges, where readers that count lines do not read them.
 """
 

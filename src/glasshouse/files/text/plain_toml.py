@@ -70,7 +70,9 @@ def _refuse_large(text: str) -> None:
         raise TomlError(f"has {len(text)} characters, over the limit {longest}; {allowance.remedy}")
     parts = parts_of_keys(text)
     if parts > most:
-        raise TomlError(f"has {parts} parts of keys, above the limit {most}; {allowance.remedy}")
+        raise TomlError(
+            f"has keys of {parts} parts in total, but the limit is {most}; {allowance.remedy}"
+        )
 
 
 def parts_of_keys(text: str) -> int:

@@ -51,7 +51,7 @@ def format_suffix(path: Path) -> str:
 
 
 def is_stream(place: Place) -> TypeGuard[BinaryIO]:
-    """Return whether a place is an open stream, not the path of a file."""
+    """Return whether `place` is an open stream rather than the path of a file."""
     return not isinstance(place, (str, os.PathLike))
 
 

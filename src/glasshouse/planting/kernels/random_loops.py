@@ -26,7 +26,7 @@ UNLIMITED = 2**63 - 1
 
 @compiled
 def only_signs_matter(most: int) -> Any:
-    """Return whether only signs matter: weights have no limit, or loops share no cell."""
+    """Return whether the signs of cells suffice: if weights are unlimited, or no cell is shared."""
     return (most == UNLIMITED) | (most == 0)
 
 
@@ -109,7 +109,7 @@ def _place_loop(
     stream: Any, n: int, m: int, most: int, matrix: Any, nodes: Any, weights: Any, loop: int,
     meter: Any,
 ) -> Any:  # fmt: skip
-    """Draw a column, two rows and another column; if all were found, add the loop."""
+    """Draw a column, then two rows and a column that fit it; add the loop if they exist."""
     meter[0] -= _COST
     w0, w1, w2, w3 = weights[loop, 0], weights[loop, 1], weights[loop, 2], weights[loop, 3]
     j1 = below(stream, m)
@@ -143,7 +143,7 @@ def _room(most: int, weight: int) -> Any:
 def _draw_rows(
     stream: Any, n: int, m: int, j1: int, room_above: int, room_below: int, matrix: Any
 ) -> Any:
-    """Draw rows i1 ≠ i2 with W[i1,j1] ≥ 0 ≥ W[i2,j1] and space for the loop; -1 if none are found.
+    """Draw rows i1 ≠ i2 with 0 ≤ W[i1,j1] ≤ room_above, 0 ≥ W[i2,j1] ≥ -room_below; -1 if none.
 
     Rows are drawn one by one, and the pair is rejected if they are equal, which leaves all pairs
     equally likely.
@@ -192,7 +192,7 @@ def _find_rows(
 def _draw_column(
     stream: Any, m: int, i1: int, i2: int, j1: int, room1: int, room2: int, matrix: Any
 ) -> Any:
-    """Draw a column j2 ≠ j1 with W[i1,j2], W[i2,j2] ≥ 0 and space for the loop; -1 if not found."""
+    """Draw a column j2 ≠ j1 with 0 ≤ W[i1,j2] ≤ room1 and 0 ≤ W[i2,j2] ≤ room2; -1 if not found."""
     j2 = below(stream, m)
     tries = 1
     while not _is_open(m, i1, i2, j1, j2, room1, room2, matrix) and tries < _TRIES:

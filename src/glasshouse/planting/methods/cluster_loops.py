@@ -211,7 +211,7 @@ def _on_damaged_chip(
 
 
 def _grid(cells: _Cells) -> Rows:
-    """Return the couplings between cells in compressed rows; each coupling is part of a cycle."""
+    """Return the couplings between cells in CSR format; each coupling is part of a cycle."""
     numbers = np.arange(cells.number, dtype=np.int32)
     edges = np.empty((cells.number, 2, 2), dtype=np.int32)  # to the right, and down
     edges[:, :, 0] = numbers[:, None]

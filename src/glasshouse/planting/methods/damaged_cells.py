@@ -277,7 +277,7 @@ class _Drop:
             yield spins, weights
 
     def _remaining(self) -> Iterator[tuple[IntArray, IntArray]]:
-        """Yield triangles of spins that add up to the positive couplings that loops did not use."""
+        """Yield triangles with weights that sum to the positive couplings not used by loops."""
         pairs, weights = self._left_over()
         if not len(pairs):
             return

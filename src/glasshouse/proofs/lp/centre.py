@@ -90,7 +90,7 @@ def states_of(ties: TiedGraph, budget: Budget) -> npt.NDArray[np.int8]:
 
 
 def centre_of(ties: TiedGraph, states: npt.NDArray[np.int8]) -> Point | None:
-    """Return the centre: for each edge, the fraction of the better states that violate the edge."""
+    """Return the centre: per edge, the fraction of the better half of `states` that violates it."""
     return mean_violation(ties.graph, states[: (len(states) + 1) // 2]) if len(states) else None
 
 

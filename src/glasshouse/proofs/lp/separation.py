@@ -131,7 +131,7 @@ class Separation:
         return _joined(found)
 
     def _chosen(self, arcs: Arcs, begins: Begins, totals: Lengths, cover: int) -> list[Cut]:
-        """Return cuts of the shortest cycles, with few edges if possible, spread over the graph."""
+        """Choose short cycles with few edges, spread over the graph, and return their cuts."""
         order = np.lexsort((np.diff(begins), np.round(totals, 6)))
         chosen = self.spread(order, arcs, begins, cover)
         return cycle_cuts(*_gathered(arcs, begins, chosen), len(self.sides))

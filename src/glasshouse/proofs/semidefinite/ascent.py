@@ -50,7 +50,7 @@ class Memory:
             self._weights = np.append(self._weights[first:], 1.0 / product)
 
     def turn(self, slope: FloatArray, scales: FloatArray) -> FloatArray:
-        """Multiply the gradient by the inverse negative Hessian that the steps estimate."""
+        """Multiply the gradient by the inverse negative Hessian, estimated from recorded steps."""
         direction: FloatArray = kernels.turned(
             slope, scales, self._moves, self._falls, self._weights
         )

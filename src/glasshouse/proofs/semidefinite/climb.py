@@ -296,7 +296,7 @@ class Climb:
         return None
 
     def rounded(self, bits: int = _BITS) -> ExactSquares:
-        """Round the best bound so far to exact squares, whose bound is close to it."""
+        """Round the best solution so far to exact squares, which prove nearly the same bound."""
         diagonal, cuts = self._best
         return exact_squares(self.problem, cuts, diagonal, bits)
 

@@ -1,4 +1,4 @@
-"""Nodes of a search tree, the certificate of a tree, and the memory that leaves take."""
+"""Nodes of a search tree, the certificate of a tree, and the memory use of its leaves."""
 
 from __future__ import annotations
 

@@ -9,8 +9,9 @@ pairs shows by which number all its values are divisible.
 
 Squares cancel each other on shared pairs. So they can be added up over variables of pairs, but not
 over the clauses of a file, whose relaxation literals are only an upper bound. A square is Σ
-2|a_i·a_j|·violated ≥ (g²·[odd] + (Σ|a|)² - 2Σa²)/2, by contradiction: each of the 2^k states of its
-spins violates the negation, and the corresponding clauses resolve to the empty clause.
+2|a_i·a_j|·violated ≥ (g²·[odd] + (Σ|a|)² - 2Σa²)/2, where g is the gcd of all a_i, and [odd] is 1
+if Σa/g is odd, else 0. It is derived by contradiction: each of the 2^k states of its spins violates
+the negation, and the corresponding clauses resolve to the empty clause.
 """
 
 from __future__ import annotations
@@ -206,7 +207,7 @@ class SquareLines:
 
 
 def _least_violation(a: list[int]) -> int:
-    """Return the least Σ 2|a_i·a_j|·violated of a square: (g²·[odd] + (Σ|a|)² - 2Σa²) / 2."""
+    """Return the least weight of violated pairs in a square; the pair (i, j) weighs 2|a_i·a_j|."""
     divisor = math.gcd(*a)
     is_odd = sum(a) // divisor % 2
     return (divisor**2 * is_odd + sum(map(abs, a)) ** 2 - 2 * sum(x * x for x in a)) // 2

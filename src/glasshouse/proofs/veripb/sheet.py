@@ -140,5 +140,5 @@ def _paired(problem: Max2Sat) -> tuple[dict[tuple[int, int], dict[int, int]], di
         at.update(dict.fromkeys(keys, k))
     for (a, b), at in edges.items():
         if len(at) < 4 or len({int(problem.weights[k]) for k in at.values()}) > 1:
-            raise ValueError(f"variables {a} and {b} lack two clauses of equal weight, but {only}")
+            raise ValueError(f"variables {a} and {b} must have two clauses of equal weight; {only}")
     return edges, units

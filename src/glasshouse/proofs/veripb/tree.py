@@ -169,7 +169,7 @@ class TreeProof:
 
     @cached_property
     def _ceiling(self) -> Line:
-        """The ceiling, rounded down to a multiple of the weights' gcd."""
+        """The bound on the violated weight, rounded down to a multiple of the weights' gcd."""
         row = Row()
         row.add(self._below)
         for weight, line in self.sheet.exchanges(self.pairs):
@@ -179,7 +179,7 @@ class TreeProof:
 
     @cached_property
     def _stepped_ceiling(self) -> Line | None:
-        """The ceiling, rounded down to the next cost; None if the gcd already achieves this."""
+        """The bound `_ceiling`, rounded down to the next cost; None if the gcd achieves this."""
         row = Row()
         row.add(self._ceiling)
         step = self._step_down(row, {_GOAL})

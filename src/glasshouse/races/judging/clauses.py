@@ -162,7 +162,7 @@ def _cost_of_model(clauses: ClauseFile, answer: Answer) -> int | None:
         return None
     broken = clauses.broken(model)
     if broken:
-        raise FaultError(RunVerdict.INVALID_MODEL, f"the model breaks {broken} hard clauses")
+        raise FaultError(RunVerdict.INVALID_MODEL, f"the model violates {broken} hard clauses")
     return clauses.cost(model)
 
 

@@ -83,7 +83,7 @@ def _energy(document: Document, transcript: Transcript) -> Fraction:
         raise FaultError(RunVerdict.INVALID_MODEL, str(fault).partition(": ")[2]) from None
     state = problem.space.from_bits(bits)
     if isinstance(problem, Max2Sat) and (broken := int(problem.broken(state))):
-        raise FaultError(RunVerdict.INVALID_MODEL, f"the model breaks {broken} hard clauses")
+        raise FaultError(RunVerdict.INVALID_MODEL, f"the model violates {broken} hard clauses")
     return exact_energy(problem, state)
 
 

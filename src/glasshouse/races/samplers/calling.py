@@ -150,7 +150,7 @@ class SamplerCall(Summarised):
     computer: Mapping[str, Any] = field(default_factory=dict)
 
     def seconds_by(self, clock: str) -> float:
-        """Return the call's time in seconds by a clock; for a faulty call, by the wall clock."""
+        """Return the call's time in seconds on a clock; for a faulty call, on the wall clock."""
         if self.fault:
             return self.seconds
         return seconds_by(clock, self.seconds, self.cpu_seconds, self.timing)
@@ -213,7 +213,7 @@ def _timed(found: Any, clock: Clock, wall: float, cpu: float) -> dict[str, float
         timing = timing_of(found, clock)
         seconds_by(clock_name(clock), wall, cpu, timing)
     except Exception as error:  # including errors of the caller's function
-        raise _FaultError(f"the time cannot be read: {_in_a_line(error)}") from None
+        raise _FaultError(f"the call's time cannot be read: {_in_a_line(error)}") from None
     return timing
 
 
@@ -337,7 +337,7 @@ def _in_a_line(error: BaseException) -> str:
 def _question_unknown(
     name: str, parameters: Mapping[str, Any], call: Callable[..., Any], listed: set[str]
 ) -> None:
-    """Raise if a sampler does not accept a parameter; warn if it accepts an unlisted one."""
+    """Raise if a sampler rejects a parameter; warn if the parameter is accepted but not listed."""
     unknown = sorted(set(map(str, parameters)) - _keywords(call) - listed)
     if not unknown:
         return

@@ -1,4 +1,4 @@
-"""Results of a race of samplers, read from its store without samplers or problems."""
+"""Results of a race of samplers, read from its store; samplers and problems are not needed."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def warm_up(task: Task, index: int) -> None:
 
 @study_kind(EXCITATIONS, warm_up=warm_up, pairs=True)
 def measure(task: Task, first: int, count: int) -> Columns:
-    """Enumerate the states of `count` instances from `first`, of at most about 26 spins each."""
+    """Enumerate the states of `count` instances (up to about 26 spins), starting at `first`."""
     rows = {column.name: np.zeros(count, dtype=column.dtype) for column in EXCITATIONS.measured}
     for k in range(count):
         begin = time.perf_counter()

@@ -97,7 +97,7 @@ def measure_ground(task: Task, first: int, count: int) -> Columns:
 @study_kind(LEVELS, value="entropy_per_spin", symbol="ground-state entropy per spin", planted=False,
             signed=True)  # fmt: skip
 def measure_levels(task: Task, first: int, count: int) -> Columns:
-    """Enumerate the states of `count` instances from `first`, of at most about 26 spins each."""
+    """Enumerate the states of `count` instances (up to about 26 spins), starting at `first`."""
     rows = {column.name: np.zeros(count, dtype=column.dtype) for column in LEVELS.measured}
     for k in range(count):
         begin = time.perf_counter()

@@ -105,7 +105,7 @@ def clear(region: Any) -> None:
 
 @inner
 def add_faces(region: Any, new: Any) -> None:
-    """Add the faces to a set that it does not contain yet."""
+    """Add to a set those faces that the set does not contain yet."""
     for face in new:
         if region.inside[face] != region.mark[0]:
             region.inside[face] = region.mark[0]
