@@ -138,7 +138,7 @@ def test_forged_multipliers_that_wrap_around_prove_nothing():
 
 def test_starts_whose_differences_wrap_around_are_refused():
     starts = np.array([0, 2**62, 2**63 - 1, -(2**62), 3], dtype=np.int64)
-    with pytest.raises(ValueError, match="ascend"):
+    with pytest.raises(ValueError, match="non-decreasing order"):
         Certificate([1] * 3, [0, 1, 2], starts, [1] * 4)
 
 

@@ -82,7 +82,7 @@ def test_no_loops_are_loops_too() -> None:
         ([0, 1, 2], [0, 2], [1, 1, -1], "from 0 to 3"),
         ([0, 1, 2], [1, 3], [1, 1, -1], "from 0 to 3"),
         ([0, 1, 2], [], [1, 1, -1], "from 0 to 3"),
-        ([0, 1, 2, 3], [0, 4, 0, 4], [1, 1, 1, -1], "ascend"),
+        ([0, 1, 2, 3], [0, 4, 0, 4], [1, 1, 1, -1], "non-decreasing order"),
         ([0, 1, 2], [0, 3], [1, 1], "3 nodes need 3 weights, not 2"),
         ([0, 1, 2], [0, 3], [1, 1, 1], "last must be at most 0"),
         ([0, 1, 2], [0, 3], [1, 2, -2], "no smaller in magnitude"),

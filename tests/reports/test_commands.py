@@ -26,9 +26,9 @@ NOT_SETTINGS = {"workers", "dask", "json", "force", "batch_time_limit", "part"}
 
 
 def shown(path: Path) -> list[list[str]]:
-    """The words of the commands that make a store again, as its page shows them."""
+    """The words of the commands that repeat the work of a store, as its page shows them."""
     parts = [part for part in file_section(path).parts
-             if isinstance(part, Listing) and "again" in part.title]  # fmt: skip
+             if isinstance(part, Listing) and "repeat" in part.title]  # fmt: skip
     assert len(parts) == 1
     lines = [shlex.split(line) for line in parts[0].text.splitlines()]
     assert all(line[0] == "glasshouse" for line in lines)

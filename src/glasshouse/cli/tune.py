@@ -134,7 +134,7 @@ def _by_command(word: str | None, asked: Collection[str]) -> str | None:
     from glasshouse.planting import METHODS
 
     named = [one for one in METHODS.values() if one.command == word]
-    if word in METHODS or not named:
+    if not named:
         return word
     fitting = [one for one in named if set(asked) <= set(one.parameters)]
     return min(fitting or named, key=_number_needed).name

@@ -146,7 +146,7 @@ def test_what_is_no_matrix_is_refused(tmp_path, name, content, words):
         ({"W": W, "a": A}, "expected those of glasshouse, or one each of"),
         ({"W": W, "a": A, "b": B, "c": B}, "expected those of glasshouse, or one each of"),
         ({"W": W, "weights": W, "a": A, "b": B}, "expected those of glasshouse, or one each of"),
-        ({"W": W, "a": A, "b": A}, "values in hidden_bias"),
+        ({"W": W, "a": A, "b": A}, "2 hidden spins but 3 biases"),
         ({"x": W}, "arrays x; expected"),
         ({"W": W[0]}, "2 dimensions"),
     ],

@@ -322,7 +322,7 @@ def test_a_recipe_is_what_begins_with_a_brace(tmp_path):
     assert read_document(path).stated.recipe is None
     written(path, text + 'c recipe {"a": 1}\n')
     assert read_document(path).stated.recipe == {"a": 1}
-    assert "line 6: recipe '{for disaster' must be a JSON" in refusal(
+    assert "line 6: recipe '{for disaster' is not valid: a recipe must be a JSON" in refusal(
         written(path, text + "c recipe {for disaster\n")
     )
 

@@ -116,7 +116,10 @@ def test_a_scale_above_the_shore_would_break_cells():
         ({"scale": 0}, "scale=0 must be above 0"),
         ({"scale": "-1"}, "scale=-1 must be above 0"),
         ({"scale": Fraction(1, 2**21)}, "at most 2\\^20"),
-        ({"scale": 4, "alpha": 1}, "no space for 16 loops on 4 × 4 cells, where 1 may turn"),
+        (
+            {"scale": 4, "alpha": 1},
+            "no space for 16 loops on 4 × 4 cells, where at most 1 may turn in a cell",
+        ),
         ({"alpha": 0}, "alpha=0 must be above 0"),
         ({"alpha": 2**60}, "more than 2\\^28 loops"),
         ({"rows": 1}, "rows"),
