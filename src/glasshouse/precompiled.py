@@ -79,12 +79,12 @@ def _plant() -> None:
 
 
 def _files() -> None:
-    """Write, read and verify two small instances in every format that supports them."""
+    """Write, read and verify three small instances in every format that supports them."""
     from glasshouse.files import FORMATS, read_document, verify_file, write
     from glasshouse.planting import METHODS
 
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("random_loops", "uniform_max2sat"):
+        for name in ("random_loops", "uniform_max2sat", "cores"):
             method = METHODS[name]
             planted = method.function(**method.completed(method.examples[0]), rng=1)
             for form in FORMATS.values():

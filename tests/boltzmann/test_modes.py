@@ -168,3 +168,24 @@ def test_a_proof_with_rounded_weights_may_start_from_another_state() -> None:
 
 def test_tiny_weights_are_not_rounded() -> None:
     assert weakened(BoltzmannMachine([[1e-300, 1.0]]), np.ones(3, dtype=np.int8)) is None
+
+
+def test_sums_of_weights_that_are_rounded_prove_nothing() -> None:
+    """In units of 0 and 1, -big/2 + (big + small)/2 is 0 in floats: the small weight is lost."""
+    big, small, n = 1e17, 1.0, 25
+    weights, i = np.zeros((n, 2 * n)), np.arange(n)
+    weights[i, 2 * i], weights[i, 2 * i + 1] = big, small
+    biases = np.full(n, -big / 2), np.tile([-big / 2, -small / 2], n)
+    machine = BoltzmannMachine(weights, *biases, units="binary")
+    found = find_mode(machine, search="prove", seconds=5, rng=0)
+    energy = -sum(
+        Fraction(weights[a, b])
+        for a, b in np.argwhere(weights)
+        if found.visible[a] * found.hidden[b]
+    ) - sum(
+        Fraction(bias) * int(unit)
+        for bias, unit in zip(np.concatenate(biases), [*found.visible, *found.hidden], strict=True)
+    )
+    least = -n * Fraction(small) / 2  # all units are 1
+    assert energy >= least
+    assert energy == least or not found.is_proven

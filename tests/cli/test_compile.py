@@ -29,6 +29,11 @@ for line in sys.stdin:
 """
 
 
+def option(name: str) -> str:
+    """Return the option of a parameter: letters have one dash."""
+    return f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
+
+
 def compile_in(folder: Path, *groups: str) -> list[dict]:
     ran = subprocess.run(
         [sys.executable, "-m", "glasshouse", "compile", *groups, "--json"], check=True, text=True,
@@ -94,7 +99,7 @@ def test_later_commands_compile_nothing_more(tmp_path):
     lines = [
         f"plant {method.command} "
         + " ".join(
-            f"--{name.replace('_', '-')} {shlex.quote(str(value))}"
+            f"{option(name)} {shlex.quote(str(value))}"
             for name, value in method.examples[0].items()
             if not isinstance(value, tuple)
         )

@@ -99,8 +99,8 @@ def test_problems_of_other_kinds(tmp_path, capsys):
     assert "without a certificate next to the file" in capsys.readouterr().out
     assert judged(path, "+1 +1 -1") == 0
     assert capsys.readouterr().out == (
-        f"{path}: found: a cut of 2; without a certificate next to the file, glasshouse cannot "
-        "show the optimum\n"
+        f"{path}: found: a cut of 2; without a certificate next to the file (or --certificate), "
+        "glasshouse cannot show the optimum\n"
     )
     assert main(["prove", str(path)]) == 0
     capsys.readouterr()

@@ -194,7 +194,7 @@ def test_a_million_rows_and_very_many_runs(tmp_path):
     page = made.path.read_text()
     assert len(page) < 5_000_000
     assert max(len(table["rows"]) for table in tables_of(page)) <= 2 * MOST_ROWS
-    assert "1,000,000 rows, added up to 40 points" in page
+    assert "1,000,000 rows, summarised as 40 points" in page
     assert "the first 4,000 of 20,000 runs" in page
 
 

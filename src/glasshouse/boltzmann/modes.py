@@ -84,7 +84,8 @@ def find_mode(
     (-2.0, 0.25, True)
     """
     if enumerates(search, min(machine.weights.shape)):
-        machine.refuse_enumeration()
+        if not machine.can_be_enumerated:
+            raise ValueError("search='enumerate' needs a layer of at most 24 units; use 'prove'")
         least = rounding(machine.weights, machine.visible_bias, machine.hidden_bias)
         return _mode(machine, *_enumerated(machine), is_proven=least <= CLOSED)
     problem = machine.to_instance()
@@ -121,7 +122,11 @@ def _proven(machine: BoltzmannMachine, problem: Rbm, mode: Mode, seconds: float)
         return mode
     target = float(problem.energy(_spins(mode))) - CLOSED / 2
     proof = _proof(problem, _spins(mode), left, target)
-    return _mode(machine, *_in_units(machine, proof.state), proof.gap <= CLOSED)
+    # The problem of a machine of 0 and 1 has rounded sums of weights; the proof is about these.
+    floats = machine.weights, machine.visible_bias, machine.hidden_bias
+    is_exact = machine.units == "spin" or rounding(*floats) <= CLOSED
+    found = _mode(machine, *_in_units(machine, proof.state), proof.gap <= CLOSED and is_exact)
+    return found if is_exact else min(mode, found, key=lambda mode: mode.frustration)
 
 
 def _proof(problem: Rbm, state: SpinArray, left: float, target: float | None = None) -> Proof:

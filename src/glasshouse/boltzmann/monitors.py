@@ -121,7 +121,7 @@ def chosen(names: Iterable[str], held_out: SpinArray | None) -> dict[str, Monito
     found = {name: MONITORS.find(name, "monitor") for name in distinct(names)}
     for name, entry in found.items():
         if entry.needs_held_out and held_out is None:
-            raise ValueError(f"monitor={name!r} needs held-out rows; set held_out")
+            raise ValueError(f"monitor={name!r} needs held-out rows (--held-out 0.2)")
     return found
 
 

@@ -119,7 +119,7 @@ class _Known:
         judgement = self.judge(transcript)
         if self.is_certified:
             return judgement
-        missing = "; without a certificate next to the file, glasshouse cannot "
+        missing = "; without a certificate next to the file (or --certificate), glasshouse cannot "
         if judgement.verdict is RunVerdict.UNDECIDED:
             return replace(judgement, reason=f"{judgement.reason}{missing}decide it")
         if judgement.verdict is RunVerdict.FOUND and self.bound is None:

@@ -134,20 +134,22 @@ def _option(
 def _meant(offered: dict[str, dict[str, inspect.Parameter]], given: set[str]) -> str:
     """Choose between methods that share a command: return the one that takes all given options."""
     missing = []
+    words = {
+        name: _NAMES.get(name, [f"--{name.replace('_', '-')}"])[-1]
+        for options in offered.values()
+        for name in options
+    }
     for method, options in offered.items():
         needed = {name for name, option in options.items() if option.default is _NEEDED}
         if len(offered) == 1 or needed <= given <= set(options):
             return method
         if given <= set(options):
-            words = {
-                name: _NAMES.get(name, [f"--{name.replace('_', '-')}"])[-1] for name in options
-            }
             missing.append(" ".join(words[name] for name in options if name in needed - given))
     if missing:
         raise ValueError(f"add {' or '.join(missing)}")
     shared = set.intersection(*map(set, offered.values()))
     sides = [
-        " ".join(f"--{name.replace('_', '-')}" for name in options if name not in shared)
+        " ".join(words[name] for name in options if name not in shared)
         for options in offered.values()
     ]
     raise ValueError(f"these options cannot be combined; use some of {', or some of '.join(sides)}")
