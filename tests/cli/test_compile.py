@@ -30,7 +30,9 @@ for line in sys.stdin:
 
 
 def option(name: str) -> str:
-    """Return the option of a parameter: letters have one dash."""
+    """Return the option of a parameter: letters have one dash, and a graph is a word alone."""
+    if name == "graph":
+        return ""
     return f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
 
 
