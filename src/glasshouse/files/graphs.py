@@ -20,7 +20,7 @@ from glasshouse.problems import Ising, Problem, to_ising
 
 _MOST_NODES = 10**9
 _COMMENT = re.compile(rb"#[^\n]*")
-_SET = "a set must be variable numbers of at least 1, separated by spaces"
+_SET = "a set must be variable numbers from 1 to 10^9, separated by spaces"
 
 
 def read_graph(path: str | os.PathLike[str]) -> Ising:

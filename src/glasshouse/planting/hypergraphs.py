@@ -18,6 +18,7 @@ from glasshouse.problems.convert import given_problem, to_maxsat, to_polynomial
 from glasshouse.problems.monomials import Monomials
 from glasshouse.summaries import Summarised
 
+_LIST = re.compile("sets:([0-9]+)((?: [0-9]++(?:-[0-9]++)*+)*+)")
 _LONG_NUMBER = re.compile("[0-9]{10}")
 
 
@@ -70,20 +71,19 @@ class VariableSets(Summarised):
         >>> VariableSets.parse("sets:4 0-1-2 1-2-3").sets.degrees.tolist()
         [3, 3]
         """
-        head, *words = text.split(" ")
-        plain = head.removeprefix("sets:")
-        numbers = " ".join(words).replace("-", " ").split()
-        lengths = [word.count("-") + 1 for word in words]
-        is_list = head != plain and re.fullmatch("[0-9 -]*", text[5:], re.ASCII) is not None
-        if not is_list or not plain.isdecimal() or sum(lengths) != len(numbers):
+        if not (found := _LIST.fullmatch(text)):
             raise ValueError(
                 f'{text[:60]!r} is not a list of sets such as "sets:4 0-1-2 1-2-3", which begins '
                 "with the number of variables"
             )
         if _LONG_NUMBER.search(text):
             raise ValueError(f"{text[:60]!r} contains a number of more than 9 digits")
-        starts = np.cumsum([0, *lengths])
-        return cls._checked(int(plain), Monomials(np.array(numbers, dtype=np.int32), starts))
+        # A space before a number begins a set, a dash continues it. Long texts stay in arrays.
+        marks = np.frombuffer(found[2].encode(), np.uint8)
+        begins = marks[(marks == ord(" ")) | (marks == ord("-"))] == ord(" ")
+        numbers = np.fromstring(found[2].replace("-", " ") or "0", dtype=np.int32, sep=" ")
+        starts = np.append(np.flatnonzero(begins), begins.size)
+        return cls._checked(int(found[1]), Monomials(numbers[: begins.size], starts))
 
     @classmethod
     def _checked(cls, size: int, listed: Monomials) -> VariableSets:
