@@ -149,7 +149,7 @@ def test_the_command_line_reads_sets_and_problems(tmp_path, capsys):
         [2, 4, 6], [2, 5, 7], [3, 4, 7], [3, 5, 6]], [1] * 7))  # fmt: skip
     capsys.readouterr()
     for content, message in (
-        ("1 2 3\n0 1\n", "line 2: a set must be variable numbers of at least 1"),
+        ("1 2 3\n0 1\n", "line 2: a set must be variable numbers from 1 to 10^9"),
         ("1 2 x\n", "line 1: a set must be variable numbers"),
         ("1 2 99999999999\n", "line 1: a set must be variable numbers"),
         ("# nothing\n", "contains no sets"),
@@ -183,7 +183,7 @@ def test_a_recipe_that_asks_for_more_than_its_file_is_refused(tmp_path):
     text = path.read_text()
     path.write_text(text.replace('"cores":1,', '"cores":6000,'))
     assert path.read_text() != text
-    with pytest.raises(files.FileError, match=r"cannot be grown: its cores have \d+ clauses"):
+    with pytest.raises(files.FileError, match=r"cannot grow an instance from the recipe: its cores have \d+ clauses"):
         files.read_planted(path)
 
 
