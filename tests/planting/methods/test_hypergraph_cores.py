@@ -183,7 +183,7 @@ def test_a_recipe_that_asks_for_more_than_its_file_is_refused(tmp_path):
     text = path.read_text()
     path.write_text(text.replace('"cores":1,', '"cores":6000,'))
     assert path.read_text() != text
-    with pytest.raises(files.FileError, match=r"cannot grow an instance from the recipe: its cores have \d+ clauses"):
+    with pytest.raises(files.FileError, match=r"from the recipe: its cores have \d+ clauses"):
         files.read_planted(path)
 
 
