@@ -169,7 +169,7 @@ def test_what_is_no_square_is_refused() -> None:
     for square, fault in (
         ([], "empty"),
         ([(0, 1), (0, 2)], "twice"),
-        ([(0, 0)], "is 0"),
+        ([(0, 0)], "coefficient 0"),
         ([(-1, 1)], "node -1"),
     ):
         with pytest.raises(ValueError, match=fault):

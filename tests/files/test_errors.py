@@ -236,7 +236,7 @@ BAD_CERTIFICATES = [
     ("glasshouse-certificate 1\ndenominator 1\nstate 0\nstate 0\nloops 0\n", 4, "once, before"),
     ("glasshouse-certificate 1\ndenominator 1\nstate 0\nwhat 0\nloops 0\n", 4, "once, before"),
     ("glasshouse-certificate 1\ndenominator 1\ncost x\nstate 0\nloops 0\n", 3, "a finite number"),
-    ("glasshouse-certificate 1\ndenominator 1\nstate 00\nnames 1 1\nloops 0\n", 4, "each of 1"),
+    ("glasshouse-certificate 1\ndenominator 1\nstate 00\nnames 1 1\nloops 0\n", 4, "each integer"),
     ("glasshouse-certificate 1\ndenominator 1\nstate 00\nnames 1\nloops 0\n", 4, "2 numbers"),
     ("glasshouse-certificate 1\ndenominator 1\nstate 000\nloops 1\n0 1 2 3\n", 5, "multiplier 0"),
     ("glasshouse-certificate 1\ndenominator 1\nstate 000\nloops 1\n-1 1 2 3\n", 5, "multiplier -1"),
