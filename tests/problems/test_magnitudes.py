@@ -14,6 +14,7 @@ from tests.strategies import extreme_problems
 from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm
 from glasshouse.problems.bipartite import qubo_to_bipartite, rbm_to_ghost
 from glasshouse.problems.convert import to_ising, to_max2sat, to_maxcut, to_qubo, to_rbm
+from glasshouse.problems.exact import exact_sum
 
 CONVERSIONS = {
     "Ising": to_ising,
@@ -203,3 +204,8 @@ def test_layers_that_32_bits_cannot_number_are_refused():
         Rbm.from_edges(2**31 - 1, 1, [[0, 0]], [1])
     with pytest.raises(ValueError, match="array of integers, not float64"):
         Rbm.from_edges(2, 2, [[0.5, 1.5]], [1])
+
+
+@pytest.mark.parametrize("numbers", [[], [1, -2], [2**63 - 1] * 3, [-(2**63)] * 3, [2**61, 2**61]])
+def test_sums_of_integers_never_wrap(numbers):
+    assert exact_sum(np.array(numbers, dtype=np.int64)) == sum(numbers)

@@ -53,10 +53,11 @@ def exact_sum(*arrays: WeightArray) -> Fraction:
     """
     sums = Fraction(0)
     for array in arrays:
-        numbers = array.tolist()
         if array.dtype.kind == "i":
-            sums += sum(numbers)
+            is_small = np.abs(array.astype(np.float64)).sum() < 2.0**62
+            sums += total(array if is_small else array.astype(object))
             continue
+        numbers = array.tolist()
         while part := math.fsum(numbers):  # rounded once; the next turn adds the remainder
             sums += Fraction(part)
             numbers.append(-part)
