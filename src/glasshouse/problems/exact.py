@@ -55,7 +55,7 @@ def exact_sum(*arrays: WeightArray) -> Fraction:
     for array in arrays:
         if array.dtype.kind == "i":
             is_small = np.abs(array.astype(np.float64)).sum() < 2.0**62
-            sums += total(array if is_small else array.astype(object))
+            sums += int((array if is_small else array.astype(object)).sum())
             continue
         numbers = array.tolist()
         while part := math.fsum(numbers):  # rounded once; the next turn adds the remainder
