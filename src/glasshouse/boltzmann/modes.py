@@ -124,9 +124,9 @@ def _proven(machine: BoltzmannMachine, problem: Rbm, mode: Mode, seconds: float)
     proof = _proof(problem, _spins(mode), left, target)
     # The problem of a machine of 0 and 1 has rounded sums of weights; the proof is about these.
     floats = machine.weights, machine.visible_bias, machine.hidden_bias
-    is_exact = machine.units == "spin" or rounding(*floats) <= CLOSED
-    found = _mode(machine, *_in_units(machine, proof.state), proof.gap <= CLOSED and is_exact)
-    return found if is_exact else min(mode, found, key=lambda mode: mode.frustration)
+    error = 0.0 if machine.units == "spin" else float(rounding(*floats))
+    found = _mode(machine, *_in_units(machine, proof.state), proof.gap + error <= CLOSED)
+    return found if error <= CLOSED else min(mode, found, key=lambda mode: mode.frustration)
 
 
 def _proof(problem: Rbm, state: SpinArray, left: float, target: float | None = None) -> Proof:
