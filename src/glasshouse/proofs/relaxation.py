@@ -34,6 +34,11 @@ class Relaxation(Protocol):
 
     name: str
 
+    @property
+    def num_bytes(self) -> int:
+        """The memory of the data that all nodes share, such as a stock of cuts, in bytes."""
+        ...
+
     def bound(self, pairs: list[Pair], incumbent: int, budget: Budget, warm: Any) -> Outcome:
         """Bound a node until the node is closed, progress stalls, or the budget ends.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from tests.proofs.lattices import lattice
+from tests.proofs.trees.test_node import grown_tree
 
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.lp import stock as stocks
@@ -59,6 +60,19 @@ def test_the_oldest_cuts_leave(monkeypatch):
     for some in (cuts[:2], cuts[2:]):
         stock.keep(some)
     assert as_text(stock.violated(np.zeros(9), 0.5)) == as_text(cuts[-3:])
+
+
+def test_the_stock_counts_for_the_memory_limit_of_a_tree():
+    search, _ = grown_tree(lattice(5, 5, 5, seed=1), "clique LP", 1)
+    stock = search.relaxation.stock
+    cuts = list(stock.cuts.values())
+    arrays = [array for cut in cuts for array in (cut.edges, cut.coefficients)]
+    assert len(cuts) > 100
+    assert stock.num_bytes > 2 * sum(array.nbytes for array in arrays)  # the cuts and their copy
+    held = search.progress(None).held
+    assert held == search.holdings.num_bytes + stock.num_bytes
+    stock.keep([cut([k, k + 1], [1, 1], 1) for k in range(50)])
+    assert search.progress(None).held > held
 
 
 def test_a_node_takes_cuts_of_the_stock_before_it_searches(monkeypatch):

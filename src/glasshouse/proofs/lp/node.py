@@ -78,6 +78,11 @@ class CycleRelaxation:
         self.best = graph.total + 1  # the cost to beat
         self.found: list[Spins] = []
 
+    @property
+    def num_bytes(self) -> int:
+        """The memory of the stock of cuts, in bytes."""
+        return self.stock.num_bytes
+
     def bound(self, pairs: list[Pair], incumbent: int, budget: Budget, warm: Any = None) -> Outcome:
         """Bound the states that satisfy `pairs` (see `Relaxation.bound`)."""
         self.best, self.found = min(self.best, incumbent), []

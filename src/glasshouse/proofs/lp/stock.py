@@ -15,7 +15,11 @@ _MOST = 8000
 
 
 class Stock:
-    """The cuts found at all nodes of a tree, including those that the LP does not contain now."""
+    """The cuts found at all nodes of a tree, including those that the LP does not contain now.
+
+    Attributes:
+        num_bytes: the memory of the cuts and of their flat copy, in bytes.
+    """
 
     def __init__(self, num_edges: int) -> None:
         self.cuts: dict[int, Cut] = {}  # keyed by their marks
@@ -53,3 +57,5 @@ class Stock:
         self._edges, self._begins = flat([cut.edges for cut in cuts], np.int32)
         self._coefficients, _ = flat([cut.coefficients for cut in cuts], np.int64)
         self._right_sides = np.array([cut.right_side for cut in cuts], np.int64)
+        copy = self._edges, self._begins, self._coefficients, self._right_sides
+        self.num_bytes = sum(array.nbytes for array in copy) + sum(cut.num_bytes for cut in cuts)

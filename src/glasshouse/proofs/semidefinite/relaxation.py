@@ -34,6 +34,7 @@ class SemidefiniteRelaxation:
     """
 
     name = "semidefinite"
+    num_bytes = 0  # the nodes of its tree share nothing
 
     def __init__(self, graph: SignedGraph) -> None:
         import scipy.linalg.lapack  # noqa: F401  # it has a BLAS of its own, to be limited below

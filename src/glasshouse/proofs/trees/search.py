@@ -69,7 +69,8 @@ class TreeProgress:
         upper: the value of the best state.
         nodes: the number of nodes that were bounded.
         open_nodes: the number of open nodes.
-        held: the approximate number of bytes of the leaves: their parts and warm starts.
+        held: the approximate number of bytes of the tree: the parts and warm starts of its leaves,
+            and the data that all nodes share. Cuts that a warm start shares count twice.
     """
 
     lower: Fraction
@@ -261,5 +262,5 @@ class TreeSearch:
         if self._waiting:
             bounds.append(self._waiting[0][0])
         open_nodes = len(self._waiting) + len(at_work)
-        return TreeProgress(min(bounds), self.value, self.nodes, open_nodes,
-                            self.holdings.num_bytes)  # fmt: skip
+        held = self.holdings.num_bytes + self.relaxation.num_bytes
+        return TreeProgress(min(bounds), self.value, self.nodes, open_nodes, held)
