@@ -24,6 +24,14 @@ instances = 100000
 method = "random_loops"
 parameters = { n = 40, frustration = 0.2, loop_density = 0.5 }
 """
+_STUDY_OF_CLAUSES = """
+name = "long"
+[stop]
+instances = 100000
+[[family]]
+method = "cores"
+parameters = { n = 60, clause_density = 4 }
+"""
 
 
 @dataclass(frozen=True)
@@ -108,6 +116,16 @@ def _with_study(folder: Path) -> None:
     (folder / "long.toml").write_text(_STUDY)
 
 
+def _with_study_of_clauses(folder: Path) -> None:
+    (folder / "long.toml").write_text(_STUDY_OF_CLAUSES)
+
+
+def _with_triples(folder: Path) -> None:
+    """Write random triples of 20,000 variables, one per line."""
+    triples = np.random.default_rng(1).integers(1, 20_001, (80_000, 3))
+    np.savetxt(folder / "triples.txt", triples, "%d")
+
+
 def _solve(solver: str, file: str, *options: str, needs: str | None = None) -> list[Scene]:
     """Return two scenes of a solver: as users call it, and with MaxSAT Evaluation output."""
     words = ["solve", file, "--solver", solver, *options]
@@ -150,6 +168,11 @@ SCENES: list[Scene] = [
                            "--seed", "1", "-o", "big.wcnf.xz"], _with(), 4.0),
     Scene("plant-graph", ["plant", "graph", "torus:60x60", "-f", "1/5", "--loops",
                           "2000", "--length", "4", "--count", "50", "-o", "many"], _with()),
+    Scene("plant-cores", ["plant", "cores", "--hypergraph", "triples.txt", "--cores", "2000",
+                          "--seed", "1", "-o", "big.wcnf.xz"], _with_triples),
+    Scene("train-single", ["train", "run", "stripes:16", "--hidden", "64", "--precision", "single",
+                           "--gradient", "pcd", "--batch-size", "10", "--epochs", "1000000",
+                           "--every", "100000", "-o", "machine.npz"], _with()),
     Scene("train-one", ["train", "run", "bars", "--hidden", "12", "--epochs", "10000000", "--every",
                         "100000", "-o", "machine.npz"], _with()),
     Scene("train-monitored", ["train", "run", "digits", "--hidden", "22", "--epochs", "1000",
@@ -162,6 +185,8 @@ SCENES: list[Scene] = [
     Scene("study", ["study", "run", "long.toml", "-o", "long.sqlite"], _with_study),
     Scene("study-workers", ["study", "run", "long.toml", "-o", "long.sqlite", "--workers", "2"],
           _with_study, 8.0),
+    Scene("study-clauses", ["study", "run", "long.toml", "-o", "long.sqlite"],
+          _with_study_of_clauses),
     Scene("race", ["race", "run", "--solver", "anneal", "--solver", "prove", "--suite", "smoke",
                    "--time-limit", "4", "-o", "race.sqlite"], _with(), 15.0, codes=(0, 1)),
     Scene("race-workers", ["race", "run", "--solver", "anneal", "--solver", "rc2", "--suite",

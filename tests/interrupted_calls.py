@@ -23,6 +23,7 @@ from numba.core.targetconfig import ConfigStack
 from tests.interrupts import is_stop_waiting
 
 import glasshouse as gh
+from glasshouse.boltzmann import find_mode
 from glasshouse.compiled import Kernel, compiled, inlined, inner, kernel_counts
 from glasshouse.kernels.arrays import zeros
 
@@ -71,6 +72,17 @@ def sweeps() -> Any:
     return gh.sweeps_to_solution(many, rng=1, threads=2).totals.tolist()
 
 
+def modes() -> Any:
+    """Find the mode of a machine that is too large for enumeration; search for a proof briefly."""
+    weights = np.random.default_rng(1).normal(0.3, 0.1, (26, 25))
+    return find_mode(gh.BoltzmannMachine(weights), search="prove", seconds=0.2, rng=1).energy
+
+
+def thermal() -> Any:
+    """Sample the Boltzmann distribution of a ring."""
+    return gh.sample(RING, 0.5, sweeps=200, runs=4, draws=50, rng=1).energies.tolist()
+
+
 CALLS: dict[str, Any] = {
     "fresh": fresh,
     "plant": plant,
@@ -83,8 +95,13 @@ CALLS: dict[str, Any] = {
     "descend": lambda: gh.descend(RING, np.ones(20, dtype=np.int8)).states.tolist(),
     "brute": lambda: gh.brute_force(RING).energy,
     "prove": lambda: str(gh.prove(RING).lower_bound),
+    "modes": modes,
+    "thermal": thermal,
+    "cores": lambda: gh.cores(30, cores=9, rng=1).problem.weights.tolist(),
+    "single": lambda: gh.train(gh.bars_and_stripes(2), 2, epochs=3, precision="single",
+                               rng=1).machine.weights.tolist(),
     "train": lambda: gh.train(gh.bars_and_stripes(2), 2, epochs=3, rng=1).machine.weights.tolist(),
-}
+}  # fmt: skip
 
 
 def forget(draws: random.Random) -> None:
