@@ -380,8 +380,9 @@ def test_limits_are_kept_within_two_seconds(sides, gaussian, limit):
 @pytest.mark.quiet
 @pytest.mark.parametrize("limit", [2.0, 10.0, 40.0])
 @pytest.mark.parametrize("gaussian", [False, True])
-def test_limits_of_dense_problems_are_kept_within_two_seconds(gaussian, limit):
-    problem = spin_glass(300, 1.0, np.random.default_rng(1), gaussian=gaussian)
+@pytest.mark.parametrize(("size", "share"), [(100, 1.0), (200, 1.0), (300, 1.0), (300, 0.5)])
+def test_limits_of_dense_problems_are_kept_within_two_seconds(size, share, gaussian, limit):
+    problem = spin_glass(size, share, np.random.default_rng(1), gaussian=gaussian)
     began = working_time()
     prove(problem, time_limit=limit)
     assert working_time() - began <= limit + 2.0

@@ -11,16 +11,22 @@ import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import highspy
 import numpy as np
 import pytest
+from tests.proofs.instances import spin_glass
 from tests.proofs.lattices import lattice
 from tests.proofs.users_highs import our_run, users_run
 
 from glasshouse.proofs import prove
 from glasshouse.proofs.lp import highs
+from glasshouse.proofs.lp.cut_lp import CutLp
 from glasshouse.proofs.lp.highs import LinearProgramError, new_highs, run
+from glasshouse.proofs.lp.rounds import GreedyRounds
+from glasshouse.proofs.lp.separation import Separation
+from glasshouse.proofs.signed_graph import SignedGraph
 from glasshouse.questions import conic_decomposition, maximum_frustration
 
 FINE = ("kOk", "kOptimal")
@@ -195,6 +201,81 @@ def test_a_time_limit_ends_every_kind_of_run():
     for method in ("simplex", "ipm"):
         solver = covering_program(3000, solver=method, presolve="off", run_crossover="off")
         assert run(solver, seconds=0.05) == "time"
+
+
+def dense_lp():
+    """The cycle LP of a complete ±1 graph with its first cuts, for an interior point method."""
+    graph = SignedGraph.of(spin_glass(30, 1.0, np.random.default_rng(1), gaussian=False))
+    lp = CutLp(np.abs(graph.couplings), run_crossover="off", solver="ipm")
+    lp.add(GreedyRounds(Separation(graph)).start())
+    return lp
+
+
+def test_an_interior_point_method_stops_when_it_has_converged():
+    """The basis that HiGHS would build next takes minutes on larger graphs, and hears nothing."""
+    lp = dense_lp()
+    solver = lp.solver
+    quiet = [solver.getOptionValue(name) for name in ("output_flag", "ipm_optimality_tolerance")]
+    for _ in range(2):
+        assert run(solver, 60.0) == "optimal"
+        assert solver.getModelStatus().name == "kInterrupt"
+    assert quiet == [
+        solver.getOptionValue(name) for name in ("output_flag", "ipm_optimality_tolerance")
+    ]
+    found, duals = (
+        solver.getInfo().objective_function_value,
+        np.array(solver.getSolution().row_dual),
+    )
+    lp.solve(60.0, solver="simplex")
+    assert lp.finished
+    assert found == pytest.approx(lp.value, rel=1e-7)
+    assert duals @ lp.right_sides == pytest.approx(lp.value, rel=1e-7)
+    assert run(dense_lp().solver, seconds=0.0) == "time"
+
+
+def test_a_log_that_cannot_be_read_changes_nothing_but_the_time(monkeypatch, capfd):
+    monkeypatch.setattr(highs._Convergence, "read", lambda self, event: None)
+    solver = dense_lp().solver
+    assert run(solver, 60.0) == "optimal"
+    assert solver.getModelStatus().name == "kOptimal"
+    assert capfd.readouterr() == ("", "")
+
+
+def test_lines_of_the_log_show_convergence():
+    def told(message):
+        convergence = highs._Convergence()
+        convergence.read(SimpleNamespace(message=message))
+        return convergence.is_readable, convergence.is_reached
+
+    assert told("   13    1.50e+04   1.50e+04   1.7e-16   2.2e-16   2.4e-08       8.9") == (
+        True,
+        False,
+    )
+    assert told("   14*   1.50e+04   1.50e+04   9.5e-17   2.2e-16   6.5e-09      10.5") == (
+        True,
+        True,
+    )
+    assert told("   14    1.50e+04   1.50e+04   9.5e-05   2.2e-16   6.5e-09      10.5") == (
+        True,
+        False,
+    )
+    assert told(
+        " Iter       primal obj         dual obj       pinf       dinf       gap      time"
+    ) == (False, False)
+    assert told("IPX model has 7353 rows, 5050 columns and 22118 nonzeros") == (False, False)
+
+
+def test_an_interior_solution_is_current_until_cuts_change():
+    lp = dense_lp()
+    lp.solve(60.0, solver="ipm")
+    assert lp.is_interior
+    lp.remove(np.arange(len(lp.cuts)) < 3)
+    assert not lp.is_interior
+    lp.solve(60.0, solver="ipm")
+    lp.add(lp.cuts[:1])
+    assert not lp.is_interior
+    lp.solve(60.0, solver="simplex")
+    assert not lp.is_interior
 
 
 def test_python_ends_well_after_runs_in_side_threads():

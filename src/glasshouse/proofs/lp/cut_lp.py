@@ -32,6 +32,7 @@ class CutLp:
         value: the value of the last solved LP.
         duals: one dual for each cut of the last solved LP.
         finished: whether the last run reached the optimum, or a bound that is enough.
+        is_interior: whether an interior point method has solved this LP, with its current cuts.
     """
 
     def __init__(self, weights: Floats, **options: Any) -> None:
@@ -42,7 +43,7 @@ class CutLp:
         self.asleep_for = np.zeros(0, dtype=np.int64)
         self.violation, self.value = np.zeros(len(weights)), 0.0
         self.duals, self.row_values = np.zeros(0), np.zeros(0)
-        self.finished = True
+        self.finished, self.is_interior = True, False
 
     def add(self, cuts: Sequence[Cut]) -> None:
         """Append cuts to the LP, one row each."""
@@ -54,6 +55,7 @@ class CutLp:
         endless, starts = np.full(len(cuts), np.inf), begins[:-1].astype(np.int32)
         rows = len(cuts), sides, endless, len(columns), starts, columns, values
         checked(self.solver.addRows(*rows), "rows")
+        self.is_interior = False
         self.cuts += cuts
         self.right_sides = np.concatenate([self.right_sides, sides])
         self.sizes = np.concatenate([self.sizes, np.diff(begins)])
@@ -72,6 +74,7 @@ class CutLp:
         if end in ("infeasible", "iterations"):
             raise LinearProgramError(f"HiGHS ended with {end!r}, not 'optimal'; please report this")
         self.finished = end in ("optimal", "bound")
+        self.is_interior = end == "optimal" and options.get("solver") == "ipm"
         if self.finished:
             solution = self.solver.getSolution()
             self.value = self.solver.getInfo().objective_function_value
@@ -98,6 +101,7 @@ class CutLp:
         """Remove the cuts marked by a mask."""
         rows = np.flatnonzero(gone).astype(np.int32)
         checked(self.solver.deleteRows(len(rows), rows), "rows to delete")
+        self.is_interior = False
         self.cuts = [cut for cut, is_gone in zip(self.cuts, gone, strict=True) if not is_gone]
         for name in ("asleep_for", "right_sides", "sizes", "duals", "row_values"):
             before = getattr(self, name)

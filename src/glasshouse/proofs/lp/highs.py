@@ -32,6 +32,13 @@ _ENDS: dict[str, End] = {
 }
 # Seconds of a slice. Ctrl-C takes effect between two slices.
 _SLICE = 0.4
+# An interior point method has converged if its relative gap and infeasibilities are at most this;
+# these are the default tolerances of HiGHS.
+_GAP, _INFEASIBILITY = 1e-8, 1e-7
+# The least gap that HiGHS accepts as a tolerance.
+_LEAST_GAP = 1e-12
+# Iterations in which the log must have shown a gap; otherwise its format has changed.
+_READABLE_BY = 4
 
 _idle: list[SideThread] = []
 
@@ -82,15 +89,19 @@ def run(solver: Any, seconds: float = math.inf) -> End:
 
     A simplex method without presolve resumes from the basis that it has reached, so it is run in
     slices. All other methods would start from scratch, so a callback stops them, which HiGHS calls
-    once per iteration. For the simplex method, callbacks cost too much, because its iterations are
-    short; it gets them only if not even one iteration fits into a slice.
+    once per iteration. An interior point method stops as soon as it has converged. For the simplex
+    method, callbacks cost too much, because its iterations are short; it gets them only if not even
+    one iteration fits into a slice.
 
     Raises:
         LinearProgramError: HiGHS failed, or ended with an unexpected status.
         KeyboardInterrupt: Ctrl-C was pressed, and HiGHS has stopped.
     """
     deadline = working_time() + max(seconds, 0.0)
-    if [solver.getOptionValue(name)[1] for name in ("solver", "presolve")] != ["simplex", "off"]:
+    options = [solver.getOptionValue(name)[1] for name in ("solver", "presolve", "run_crossover")]
+    if options == ["ipm", "off", "off"]:
+        return _run_until_converged(solver, seconds)
+    if options[:2] != ["simplex", "off"]:
         return _run_with_callbacks(solver, seconds)
     allowed = _SLICE
     while True:
@@ -105,13 +116,21 @@ def run(solver: Any, seconds: float = math.inf) -> End:
             allowed *= 2
 
 
-def _run_with_callbacks(solver: Any, seconds: float) -> End:
-    """Run HiGHS once, with callbacks that let Ctrl-C stop it within an iteration."""
+def _run_with_callbacks(
+    solver: Any, seconds: float, is_enough: Callable[[Any], bool] = lambda event: False
+) -> End:
+    """Run HiGHS once, with callbacks that let Ctrl-C stop it within an iteration.
+
+    Args:
+        solver: the solver.
+        seconds: the time limit.
+        is_enough: called with each event of HiGHS; returns True to stop the run.
+    """
     asked: list[bool] = []
 
     def answer(event: Any) -> None:
-        if asked:
-            event.interrupt()
+        # HiGHS keeps the last value, even for the next run.
+        event.data_in.user_interrupt = bool(asked) or is_enough(event)
 
     callbacks = solver.cbIpmInterrupt, solver.cbSimplexInterrupt
     for callback in callbacks:
@@ -121,6 +140,70 @@ def _run_with_callbacks(solver: Any, seconds: float) -> End:
     finally:
         for callback in callbacks:
             callback.unsubscribe(answer)
+
+
+class _Convergence:
+    """The convergence of an interior point method, read from the log of HiGHS.
+
+    Attributes:
+        is_reached: whether gap and infeasibilities are small enough.
+        is_readable: whether the log has shown a gap.
+    """
+
+    def __init__(self) -> None:
+        self.is_reached = self.is_readable = False
+        self._iterations: set[int] = set()  # the first may be the last one of the run before
+
+    def read(self, event: Any) -> None:
+        """Read a message, such as `14* 1.5e+04 1.5e+04 9.4e-17 2.2e-16 6.5e-09 10.5`.
+
+        The numbers are the iteration, the primal and the dual objective, their infeasibilities, the
+        gap and the time.
+        """
+        for line in event.message.splitlines():
+            words = line.replace("*", " ").split()
+            if len(words) < 6 or not words[0].isdigit():
+                continue
+            try:
+                primal, dual, gap = map(float, words[3:6])
+            except ValueError:
+                continue
+            self.is_readable = True
+            self.is_reached = gap <= _GAP and max(primal, dual) <= _INFEASIBILITY
+
+    def is_enough(self, event: Any) -> bool:
+        """Return whether a run should stop: it has converged, or its log cannot be read."""
+        if not self.is_readable:
+            self._iterations.add(event.data_out.ipm_iteration_count)
+            return len(self._iterations) > _READABLE_BY
+        return self.is_reached
+
+
+def _run_until_converged(solver: Any, seconds: float) -> End:
+    """Run an interior point method without crossover, and stop it as soon as it has converged.
+
+    After convergence, HiGHS would build a basis, which only a crossover needs. While it does, it
+    handles neither limits nor callbacks, and on dense graphs it takes minutes. So HiGHS gets a
+    tolerance that it does not reach, and a callback stops it.
+    """
+    deadline = working_time() + max(seconds, 0.0)
+    changed = {"ipm_optimality_tolerance": _LEAST_GAP, "output_flag": True, "log_to_console": False}
+    before = {name: solver.getOptionValue(name)[1] for name in changed}
+    convergence = _Convergence()
+    solver.cbLogging.subscribe(convergence.read)
+    try:
+        for name, value in changed.items():
+            checked(solver.setOptionValue(name, value), f"{name}={value!r}")
+        end = _run_with_callbacks(solver, seconds, convergence.is_enough)
+    finally:
+        solver.cbLogging.unsubscribe(convergence.read)
+        for name, value in before.items():
+            checked(solver.setOptionValue(name, value), f"{name}={value!r}")
+    if convergence.is_reached:
+        return "optimal"
+    if end == "time" and not convergence.is_readable and (left := deadline - working_time()) > 0.0:
+        return _run_with_callbacks(solver, left)
+    return end
 
 
 def _run(solver: Any, seconds: float, stop: Callable[[], object]) -> End:

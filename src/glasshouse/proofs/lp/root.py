@@ -138,7 +138,7 @@ class CycleLp:
                 self.add_cuts(work)
             if not (self.closed(work.lower) or work.stopped):
                 self.anneal(work.lower)
-                if not self.is_time_up:
+                if not (self.is_time_up or lp.is_interior):
                     lp.solve(self.lp_budget.left(), solver="ipm")
                 self.anneal(work.lower, lp.violation)
         if self.budget.stopped == "Ctrl-C":
