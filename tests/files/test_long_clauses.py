@@ -16,6 +16,9 @@ from tests.problems.test_maxsat import maxsats
 
 import glasshouse as gh
 from glasshouse.cli import main
+from glasshouse.files import read_document, write
+from glasshouse.planting import shuffle
+from glasshouse.planting.methods import cores
 from glasshouse.problems import Clauses, Max2Sat, MaxSat
 
 
@@ -261,3 +264,28 @@ def test_solutions_of_a_converted_file_come_back(tmp_path, capsys):
     (tmp_path / "solution.txt").write_text(model)
     assert main(["back", str(path), str(target), str(tmp_path / "solution.txt"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["cost"] == 2
+
+
+@pytest.mark.parametrize("suffix", [".wcnf", ".qubo", ".coo", ".bqm", ".mc", ".json", ".npz"])
+def test_satisfiable_clauses_of_two_literals_are_proven_in_every_format(suffix, tmp_path):
+    """Each clause is a frustrated triangle with the ghost."""
+    for seed in range(8):
+        planted = cores(9, width=2, cores=4, frustrated=0, max_weight=5, length=2, max_length=4,
+                        harden="1/3" if seed % 2 else 0, rng=seed)  # fmt: skip
+        planted = shuffle(planted) if seed % 3 else planted
+        path = tmp_path / f"{seed}{suffix}"
+        write(path, planted)
+        proven = read_document(path).proven
+        assert proven is not None
+        assert proven.verdict.optimal
+
+
+def test_the_proof_of_other_clauses_proves_only_a_bound(tmp_path):
+    path = tmp_path / "x.wcnf"
+    write(path, cores(9, width=2, cores=4, frustrated=0, max_weight=5, rng=1))
+    lines = path.read_text().splitlines()
+    at = next(k for k, line in enumerate(lines) if line.startswith("p wcnf")) + 1
+    weight, first, second, _ = lines[at].split()
+    lines[at] = f"{int(weight) + 1} {-int(first)} {-int(second)} 0"
+    path.write_text("\n".join(lines) + "\n")
+    assert not read_document(path).proven.verdict.optimal

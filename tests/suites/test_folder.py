@@ -13,7 +13,7 @@ from glasshouse.certificates import CertificateError
 from glasshouse.files import FileError, read_document
 from glasshouse.files.clause_file import read_clauses
 from glasshouse.files.known import Known
-from glasshouse.planting.methods import random_loops, uniform_max2sat
+from glasshouse.planting.methods import cores, random_loops, uniform_max2sat
 from glasshouse.suites import check_suite, write_suite
 from glasshouse.suites.commitment import iter_check_commitment
 from glasshouse.suites.folder import iter_build_suite
@@ -359,3 +359,52 @@ class TestLoading:
         for source in (tmp_path / "empty", tmp_path / "nowhere", "smok"):
             with pytest.raises(ValueError, match=r"is not a suite; expected .*smoke"):
                 load_suite(source, tmp_path)
+
+
+CORES = """
+name = "sat"
+seed = 1
+[[family]]
+method = "cores"
+count = 2
+parameters = { n = 12, cores = 3 }
+grid = { width = [2, 3], frustrated = [0, 1] }
+"""
+
+
+def test_answers_prove_satisfiable_clauses_of_two_literals(tmp_path):
+    path = tmp_path / "sat.toml"
+    path.write_text(CORES.replace("[2, 3]", "[2]").replace("[0, 1]", "[0]"))
+    entries = build(path, tmp_path / "s", formats=("qubo", "json", "npz"), is_committed=True)
+    assert [entry.optimum for entry in entries if entry.file.endswith(".wcnf")] == [0, 0]
+    assert all(entry.certificate for entry in entries)
+    manifest, instances = tmp_path / "s/answers/manifest.jsonl", tmp_path / "s/instances"
+    assert check_suite(manifest, files=instances) == entries
+    committed = instances / "commitment.jsonl"
+    assert len(list(iter_check_commitment(committed, manifest.parent))) == len(entries) == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "format_", "reason"),
+    [
+        (CORES, "qubo", "no proof of the file is known"),
+        (CORES.replace("cores = 3", 'cores = 3, harden = "1/2"'), "cnf", "CNF cannot store"),
+        (SUITE + CORES[CORES.index("[[") :].replace("cores = 3", "cores = 3, max_weight = 9"),
+         "cnf", "CNF cannot store"),
+    ],
+    ids=["proof", "hard", "second method"],
+)  # fmt: skip
+def test_a_suite_that_cannot_be_written_leaves_nothing(text, format_, reason, tmp_path):
+    path = tmp_path / "sat.toml"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=reason) as refused:
+        build(path, tmp_path / "s", formats=[format_])
+    assert list(tmp_path.iterdir()) == [path]
+    assert "tmp" not in str(refused.value).removeprefix(str(tmp_path))
+
+
+def test_instances_of_which_the_first_cannot_be_written_leave_nothing(tmp_path):
+    plants = (cores(12, cores=3, harden="1/2", rng=seed) for seed in range(2))
+    with pytest.raises(ValueError, match="CNF cannot store hard clauses"):
+        write_suite(tmp_path / "s", plants, suffix=[".wcnf", ".cnf"])
+    assert not list(tmp_path.iterdir())

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import (
+    Certificate,
     CertificateError,
     Cover,
     ExactForm,
@@ -31,8 +32,8 @@ from glasshouse.files.certificate.writing import loop_units, rescaled
 from glasshouse.files.claims import Stated, agrees
 from glasshouse.files.text.allowance import VARIABLE
 from glasshouse.planting import Planted, shuffling
-from glasshouse.problems import Max2Sat, MaxSat, Polynomial, Problem, validation
-from glasshouse.problems.convert import Given, given_problem
+from glasshouse.problems import Max2Sat, MaxSat, Polynomial, Problem, SpinArray, validation
+from glasshouse.problems.convert import Given, given_problem, to_max2sat
 from glasshouse.problems.measure import Measure
 from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.validation import Number
@@ -192,12 +193,44 @@ def scaled_proof(document: Document, problem: Problem, reduction: Reduction) -> 
     has_cores = bool(proof.certificate.num_cores)
     if has_cores and not isinstance(problem, (Max2Sat, MaxSat)):
         return None  # cores are proofs about clauses
-    is_long = isinstance(problem, MaxSat) and problem.longest > 2
-    if isinstance(document.problem, MaxSat) and not has_cores and not is_long:
-        return None  # a cost of 0 needs no proof, but pairs need loops, of which there are none
+    certificate = proof.certificate
+    if isinstance(document.problem, MaxSat) and not (has_cores or isinstance(problem, MaxSat)):
+        # Clauses need no proof of a cost of 0. Pairs need loops, which the plant lacks.
+        triangles = _triangles(document.problem, certificate.state)
+        if triangles is None:
+            return None
+        certificate = triangles
     factor = reduction.factor * loop_units(problem) / loop_units(document.problem)
     cost = None if proof.cost is None else reduction.target_energy(proof.cost)
-    return SideCar(rescaled(proof.certificate, factor), cost, proof.names)
+    return SideCar(rescaled(certificate, factor), cost, proof.names)
+
+
+def _triangles(problem: MaxSat, state: SpinArray) -> Certificate | None:
+    """Return loops that prove the cost 0 of a state; None if it is not 0, or clauses are long.
+
+    A clause of two literals is a frustrated triangle of its variables and the ghost. If a state
+    satisfies the clause, the state violates exactly one edge of the triangle, and the clause costs
+    as much as the minimum of the triangle.
+    """
+    if problem.longest > 2 or not problem.is_integer or problem.cost(state > 0) != 0:
+        return None
+    pairs = to_max2sat(problem)[0]
+    clauses = np.concatenate([pairs.clauses, pairs.hard])
+    hard = np.full(len(pairs.hard), pairs.hard_weight, dtype=object)
+    weights = np.concatenate([pairs.weights.astype(object), hard])
+    has_two = (clauses != 0).all(axis=1) & (np.abs(clauses[:, 0]) != np.abs(clauses[:, 1]))
+    clauses, weights = clauses[has_two], weights[has_two]
+    ends = np.abs(clauses) - 1
+    first_holds, second_holds = (np.sign(clauses) == state[ends]).T
+    # The columns are the vertices of each triangle; the state violates the edge from last to first.
+    ghosts = np.full(len(ends), len(state))
+    both = np.column_stack([ends[:, 0], ghosts, ends[:, 1]])
+    first = np.column_stack([ghosts, ends])
+    second = np.column_stack([ghosts, ends[:, ::-1]])
+    loops = np.where(second_holds[:, np.newaxis], second, first)
+    loops[first_holds & second_holds] = both[first_holds & second_holds]
+    # An edge of a triangle weighs half of its clause in units of twice the cost.
+    return Certificate(state, loops.ravel(), 3 * np.arange(len(loops) + 1), weights, 2)
 
 
 def _refuse_work(problem: Problem, beside: SideCar) -> None:

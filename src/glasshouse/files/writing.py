@@ -29,7 +29,7 @@ from glasshouse.files.text.streams import (
     writing,
 )
 from glasshouse.planting import Planted, shuffling
-from glasshouse.problems import Given, Max2Sat, Measure, Problem, Reduction, convert
+from glasshouse.problems import Given, Max2Sat, MaxSat, Measure, Problem, Reduction, convert
 from glasshouse.summaries import Summarised
 
 Kind = Literal["ising", "rbm", "qubo", "max2sat", "maxcut", "maxsat", "polynomial"]
@@ -116,7 +116,7 @@ def write(
     planted, proof = None if blind else plant, None
     is_whole = format_.native and planted is not None
     if encoding == "clause" and (certificate is not None or (is_wanted and not is_whole)):
-        proof = _carried_proof(document, problem, reduction, proven)
+        proof = _carried_proof(document, problem, reduction, proven, format_)
         was_proven = document.planted is not None or document.load_proof is not None
         is_exact = document.problem.is_integer and problem.is_integer
         if proof is None and was_proven and not is_exact:
@@ -154,12 +154,20 @@ def _of_kind(problem: Problem, kind: str | None) -> tuple[Problem, Reduction]:
 
 
 def _carried_proof(
-    document: Document, problem: Problem, reduction: Reduction, proven: Proven | None
+    document: Document,
+    problem: Problem,
+    reduction: Reduction,
+    proven: Proven | None,
+    format_: Format,
 ) -> SideCar | None:
     """Return the document's proof in units of `problem`; None if it proves less for `problem`.
 
     The plant of a caller is not verified.
     """
+    if document.proof is None:
+        return None
+    if isinstance(problem, MaxSat) and problem.longest <= 2 and not format_.native:
+        problem = convert.to_max2sat(problem)[0]  # as files with such clauses are read
     proof = scaled_proof(document, problem, reduction)
     if proof is None or proven is None:
         return proof

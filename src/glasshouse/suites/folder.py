@@ -24,7 +24,12 @@ from glasshouse.files.writing import make_folder
 from glasshouse.suites.commitment import commit
 from glasshouse.suites.manifest import MANIFEST, Entry, read_manifest, refuse_changed
 from glasshouse.suites.suite_file import SuiteFile, find_suite
-from glasshouse.suites.writing import iter_write_suite, refuse_names
+from glasshouse.suites.writing import (
+    UNPLANTED,
+    iter_write_suite,
+    refuse_names,
+    refuse_unwritable,
+)
 
 INSTANCES, ANSWERS, PLAN = "instances", "answers", "suite.json"
 
@@ -129,6 +134,12 @@ def iter_build_suite(
         raise ValueError(
             f"answers={told} would be published with the files in {given}; choose another folder"
         )
+    if place.plan() is None:
+        firsts = (family.grow(0) for family in suite.families if family.method not in UNPLANTED)
+        refuse_unwritable(
+            firsts, place.instances, suite.name, suffixes, is_apart=True, dialect=dialect,
+            blind=True,
+        )  # fmt: skip
     place.reserve(suite, formats=suffixes, dialect=dialect, committed=is_committed)
     if place.manifest.exists():
         for entry in read_manifest(place.manifest):

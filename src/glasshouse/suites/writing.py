@@ -152,23 +152,20 @@ def iter_write_suite(
     key = _key_folder(folder, answers, blind)
     refuse_names(folder, stem, suffixes)
     refuse_existing(key / MANIFEST, overwrite=overwrite)
+    options: dict[str, Any] = {"dialect": dialect, "blind": blind}
+    rest = iter(instances)
+    first = list(itertools.islice(rest, 1))
+    refuse_unwritable(first, folder, stem, suffixes, is_apart=answers is not None, **options)
     for one in (folder, key):
         make_folder(one)
     for name in (MANIFEST, OPTIMA, REGRESSION) if overwrite else ():
         (key / name).unlink(missing_ok=True)  # from now on, the suite is incomplete
-    writer = _Writer(
-        folder, key, stem, is_apart=answers is not None, is_mixed=len(suffixes) > 1,
-        overwrite=overwrite,
-    )  # fmt: skip
-    options: dict[str, Any] = {"dialect": dialect, "blind": blind}
+    writer = _Writer(folder, key, stem, is_apart=answers is not None, overwrite=overwrite)
     titles = itertools.repeat(None) if names is None else iter(names)
-    for number, instance in enumerate(instances):
+    for number, instance in enumerate(itertools.chain(first, rest)):
         title = next(titles)
-        own = _suffixes_of(instance, suffixes)
-        if own != suffixes:
-            options["dialect"] = "classic"  # no other format has dialects
-        for kind in own:
-            yield writer.write(number, kind, instance, title, **options)
+        for kind, own in _forms(instance, suffixes, **options):
+            yield writer.write(number, kind, instance, title, **own)
     for name, text in writer.tables():
         path, table = key / name, text.encode("ascii")
         # An interrupted run may have left an identical file.
@@ -181,10 +178,10 @@ class _Writer:
     """A writer for the instances of a suite; it also collects the rows of the tables."""
 
     def __init__(
-        self, folder: Path, key: Path, stem: str, *, is_apart: bool, is_mixed: bool, overwrite: bool
+        self, folder: Path, key: Path, stem: str, *, is_apart: bool, overwrite: bool
     ) -> None:
         self.folder, self.key, self.stem = folder, key, stem
-        self.is_apart, self.is_mixed, self.overwrite = is_apart, is_mixed, overwrite
+        self.is_apart, self.overwrite = is_apart, overwrite
         self.entries: list[Entry] = []
         self.rows: list[RegressionRow] = []
 
@@ -194,10 +191,9 @@ class _Writer:
         """Write one file of an instance, and return its manifest entry."""
         path = self.folder / f"{self.stem}-{number:05d}{suffix}"
         proof = side_car(self.key / path.name) if self.is_apart else None
-        thing = instance if isinstance(instance, Planted) else instance.document()
-        if belongs(path.name) < self.is_mixed:
-            options["dialect"] = "classic"  # other formats have no dialects
-        written = _write_once(path, thing, certificate=proof, overwrite=self.overwrite, **options)
+        written = _write_once(
+            path, _written(instance), certificate=proof, overwrite=self.overwrite, **options
+        )
         reduction, recipe = written.reduction, json.loads(instance.recipe.to_json())
         values = _values(path, instance, written)
         if proof is not None:
@@ -220,11 +216,60 @@ class _Writer:
         yield MANIFEST, "".join(entry.to_json() + "\n" for entry in self.entries)
 
 
-def _suffixes_of(instance: Instance, suffixes: list[str]) -> list[str]:
-    """Return the suffixes of an instance's files: polynomials need .hubo instead of .wcnf."""
-    if not (isinstance(instance, Planted) and isinstance(instance.problem, Polynomial)):
-        return suffixes
-    return list(dict.fromkeys(suffix.replace(".wcnf", ".hubo") for suffix in suffixes))
+def refuse_unwritable(
+    instances: Iterable[Instance],
+    folder: Path,
+    stem: str,
+    suffixes: list[str],
+    *,
+    is_apart: bool,
+    **options: Any,
+) -> None:
+    """Raise if an instance cannot be written, before a folder contains half a suite.
+
+    Each instance is written into a temporary folder, next to `folder`.
+
+    Args:
+        instances: the first instances of all families.
+        folder: the folder of the suite, which need not exist.
+        stem: the beginning of the file names.
+        suffixes: the formats.
+        is_apart: whether every file needs a certificate, to be stored with the answers.
+        options: the options of `write`.
+    """
+    there = next(above for above in folder.absolute().parents if above.is_dir())
+    for instance in instances:
+        for suffix, own in _forms(instance, suffixes, **options):
+            with TemporaryDirectory(dir=there) as elsewhere:
+                draft = Path(elsewhere) / f"{stem}{suffix}"
+                try:
+                    write(
+                        draft,
+                        _written(instance),
+                        certificate=side_car(draft) if is_apart else None,
+                        **own,
+                    )
+                except FileError as fault:
+                    reason = str(fault).removeprefix(f"{fault.path}: ")
+                    raise FileError(folder / Path(fault.path).name, reason) from None
+
+
+def _written(instance: Instance) -> Planted | Document:
+    """Return what `write` takes for an instance."""
+    return instance if isinstance(instance, Planted) else instance.document()
+
+
+def _forms(
+    instance: Instance, suffixes: list[str], *, dialect: Dialect, blind: bool
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the suffix of each file of an instance, with the options of `write` for this file."""
+    own = suffixes
+    if isinstance(instance, Planted) and isinstance(instance.problem, Polynomial):
+        own = list(dict.fromkeys(suffix.replace(".wcnf", ".hubo") for suffix in suffixes))
+    for suffix in own:
+        # Only WCNF has dialects. If no other format was requested, `write` refuses the dialect.
+        has_dialect = belongs(f"x{suffix}") or own == suffixes[:1]
+        yield suffix, {"dialect": dialect if has_dialect else "classic", "blind": blind}
 
 
 def _values(path: Path, instance: Instance, written: Written) -> dict[str, Any]:

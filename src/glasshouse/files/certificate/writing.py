@@ -16,12 +16,12 @@ from glasshouse.files.certificate.reading import TITLE
 from glasshouse.files.certificate.trees import tree_lines
 from glasshouse.files.text.number_rows import MOST_DIGITS, bit_string, write_rows
 from glasshouse.files.text.streams import replacing
-from glasshouse.problems import IntArray, Max2Sat, Number, Problem
+from glasshouse.problems import IntArray, Max2Sat, MaxSat, Number, Problem
 
 
 def loop_units(problem: Problem) -> int:
     """Return the factor that converts a problem's cost to the units of certificate multipliers."""
-    return 2 if isinstance(problem, Max2Sat) else 1
+    return 2 if isinstance(problem, (Max2Sat, MaxSat)) else 1
 
 
 def rescaled(certificate: Certificate, factor: Fraction) -> Certificate:
