@@ -32,7 +32,7 @@ test-slow: $(READY) ## run the long tests: mutations, fuzzing, physics
 	$(PYTEST) $(PARALLEL) -m "slow and not quiet"
 	$(PYTEST) -m "slow and quiet" $(QUIET)
 
-coverage: $(READY) ## run the fast tests and list lines never reached (compiled code does not count)
+coverage: $(VENV)/.coverage ## run the fast tests and list lines never reached (compiled code does not count)
 	$(PYTEST) -m "quiet and not slow" --cov --cov-report= $(QUIET)
 	$(PYTEST) $(PARALLEL) -m "not slow and not quiet" --cov --cov-append --cov-report=term:skip-covered --cov-report=html
 
@@ -98,6 +98,10 @@ $(VENV)/.made:
 
 $(READY): pyproject.toml | $(VENV)/.made
 	$(BIN)/python -m pip install --quiet --editable . --group dev
+	@touch $@
+
+$(VENV)/.coverage: pyproject.toml | $(READY)
+	$(BIN)/python -m pip install --quiet --group coverage
 	@touch $@
 
 $(VENV)/.bench: pyproject.toml | $(READY)

@@ -34,7 +34,6 @@ ORDER = [
 ]
 # Every room uses these.
 GROUND = {
-    "cache_file",
     "catalogue",
     "compiled",
     "extras",

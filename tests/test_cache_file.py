@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.damaged_cache import damage
 
-from glasshouse.cache_file import CacheFile
+from glasshouse.numba_private.caches import CacheFile
 
 ROOT = Path(__file__).parents[1]
 
@@ -57,7 +57,7 @@ def test_a_damaged_cache_of_the_library_changes_no_result(tmp_path_factory, seed
 
 @pytest.fixture
 def file(tmp_path):
-    return CacheFile(tmp_path, "kernel", "1", pickle.dumps)
+    return CacheFile(tmp_path, "kernel", "1")
 
 
 def test_what_is_saved_is_loaded(file):
@@ -69,7 +69,7 @@ def test_what_is_saved_is_loaded(file):
 
 def test_another_version_loads_nothing(file, tmp_path):
     file.save("key", [1, 2])
-    assert CacheFile(tmp_path, "kernel", "2", pickle.dumps).load("key") is None
+    assert CacheFile(tmp_path, "kernel", "2").load("key") is None
 
 
 class Bomb:
@@ -110,7 +110,7 @@ def test_a_file_that_cannot_be_written_is_not_an_error(file, tmp_path):
 
 
 def test_flushing_removes_the_files_of_one_function(file, tmp_path):
-    other = CacheFile(tmp_path, "kernels", "1", pickle.dumps)
+    other = CacheFile(tmp_path, "kernels", "1")
     file.save("key", 1)
     other.save("key", 1)
     file.flush()

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
-import glasshouse.cache_file
 import glasshouse.compiled
 import glasshouse.numba_private
 import glasshouse.stopping
@@ -54,7 +53,7 @@ def test_a_changed_ground_kernel_is_compiled_anew_in_every_room(warm, tmp_path):
         folder.mkdir(parents=True)
         (folder / "__init__.py").touch()
     (house / "__init__.py").touch()
-    for module in (glasshouse.cache_file, glasshouse.compiled, glasshouse.stopping):
+    for module in (glasshouse.compiled, glasshouse.stopping):
         shutil.copy(module.__file__, house)
     shutil.copytree(Path(glasshouse.numba_private.__file__).parent, house / "numba_private")
     (room / "caller.py").write_text(CALLER.replace("kernels.callee", "glasshouse.kernels.callee"))

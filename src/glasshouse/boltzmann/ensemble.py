@@ -29,11 +29,8 @@ from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.training import DivergenceWarning, Trainer, TrainingRun
 from glasshouse.problems import SpinArray, validation
 from glasshouse.randomness import Seed
-from glasshouse.store import purpose
-from glasshouse.store.collect import StudyProgress, iter_collect
+from glasshouse.store import Store, StoreError, StudyProgress, iter_collect, purpose
 from glasshouse.store.row_types import LONGEST_TEXT, Column, Columns, Identified, Kind, Stop
-from glasshouse.store.store import Store
-from glasshouse.store.storefile import StoreError
 from glasshouse.summaries import Summarised
 
 TRAINING = Kind(
@@ -152,11 +149,7 @@ class TrainingTask(Identified, Summarised):
         """Train RBMs `first` to `first + count - 1`, and return their results by column."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DivergenceWarning)  # counted instead
-            rows = [self._row(number) for number in range(first, first + count)]
-        return {
-            column.name: np.array([row[column.name] for row in rows], dtype=column.dtype)
-            for column in TRAINING.measured
-        }
+            return TRAINING.columns_of(map(self._row, range(first, first + count)))
 
     def _row(self, number: int) -> dict[str, Any]:
         begin = time.perf_counter()

@@ -11,11 +11,13 @@ from glasshouse.files.certificate.writing import write_certificate
 from glasshouse.files.claims import Stated
 from glasshouse.files.document import Document, carry
 from glasshouse.files.formats.format import FORMATS, Format, Sheet, register_format
+from glasshouse.files.known import Known as Known
 from glasshouse.files.known import Verification, verify_file
 from glasshouse.files.reading import read, read_document
 from glasshouse.files.replanting import read_planted
 from glasshouse.files.solutions import Returned, bring_back
 from glasshouse.files.text.errors import FileError
+from glasshouse.files.text.plain_json import parse_object as parse_object
 from glasshouse.files.writing import Written, standing_certificate, write, write_if_better
 
 __all__ = [

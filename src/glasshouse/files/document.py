@@ -32,10 +32,17 @@ from glasshouse.files.certificate.writing import loop_units, rescaled
 from glasshouse.files.claims import Stated, agrees
 from glasshouse.files.text.allowance import VARIABLE
 from glasshouse.planting import Planted, shuffling
-from glasshouse.problems import Max2Sat, MaxSat, Polynomial, Problem, SpinArray, validation
+from glasshouse.problems import (
+    Max2Sat,
+    MaxSat,
+    Measure,
+    Polynomial,
+    Problem,
+    Reduction,
+    SpinArray,
+    validation,
+)
 from glasshouse.problems.convert import Given, given_problem, to_max2sat
-from glasshouse.problems.measure import Measure
-from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.validation import Number
 from glasshouse.summaries import Summarised
 

@@ -253,9 +253,8 @@ def planting_method(
 
     def add(planner: Callable[_Arguments, Plan]) -> Callable[_Arguments, Planted]:
         own = signature(planner)
-        for other in METHODS.values():
-            taken = set(signature(other.function).parameters)
-            if other.command == command and set(own.parameters) <= taken:
+        for other in (one for one in METHODS.values() if one.command == command):
+            if set(own.parameters) <= set(signature(other.function).parameters):
                 raise ValueError(
                     f"the command {command!r} already exists, and {planner.__name__} does not have "
                     "a parameter that distinguishes it; choose another command"

@@ -24,6 +24,7 @@ from glasshouse.problems.ising import Ising
 from glasshouse.problems.max2sat import Max2Sat
 from glasshouse.problems.maxsat import MaxSat
 from glasshouse.problems.measure import Measure as Measure
+from glasshouse.problems.monomials import Monomials as Monomials
 from glasshouse.problems.naming import Labels as Labels
 from glasshouse.problems.naming import Sampled as Sampled
 from glasshouse.problems.naming import Units as Units

@@ -15,8 +15,11 @@
 
 from glasshouse.store.collect import Lost, StudyProgress, collect, iter_collect
 from glasshouse.store.row_types import Column, Kind, Stop
+from glasshouse.store.row_types import Columns as Columns
 from glasshouse.store.store import Store, StoredTask, TaskStatus
 from glasshouse.store.storefile import StoreError
+from glasshouse.store.storefile import damaged as damaged
+from glasshouse.store.storefile import one_line as one_line
 
 __all__ = [
     "Column", "Kind", "Lost", "Stop", "Store", "StoreError", "StoredTask", "StudyProgress",

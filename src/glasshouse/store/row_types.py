@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -18,8 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import validation
-from glasshouse.statistics.estimators import STATISTICS, Statistic
-from glasshouse.statistics.samples import Sample
+from glasshouse.statistics import STATISTICS, Sample, Statistic
 
 _NAME = re.compile(r"[a-z][a-z_0-9]*")
 _RESERVED = {"tasks", "batches", "meta", "task", "instance", "version", "seconds"}
@@ -83,6 +82,14 @@ class Kind:
     def measured(self) -> tuple[Column, ...]:
         """All columns of a measurement: the declared columns, and the column `seconds`."""
         return (*self.columns, SECONDS)
+
+    def columns_of(self, rows: Iterable[Mapping[str, Any]]) -> dict[str, npt.NDArray[Any]]:
+        """Return measured rows as columns; every row has a value for each column."""
+        listed = list(rows)
+        return {
+            column.name: np.array([row[column.name] for row in listed], dtype=column.dtype)
+            for column in self.measured
+        }
 
     def check(self, rows: Columns, count: int) -> dict[str, npt.NDArray[Any]]:
         """Check the arrays of a measurement; return them with the declared order and types."""

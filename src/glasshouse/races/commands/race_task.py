@@ -11,11 +11,8 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from glasshouse.files import FileError, read_document
+from glasshouse.files import FileError, Known, read_document
 from glasshouse.files.clause_file import SUFFIXES, ClauseFile, Dialect, read_clauses, text_in
-from glasshouse.files.known import Known
 from glasshouse.files.text.plain_json import canonical_json
 from glasshouse.pool import ending_cleanly
 from glasshouse.problems.validation import Number
@@ -116,11 +113,7 @@ class RaceTask(Identified, Summarised):
     def measure(self, first: int, count: int) -> Columns:
         """Execute runs `first` to `first + count - 1`, and return their rows as columns."""
         with ending_cleanly():
-            rows = [self._row(self.seed + k) for k in range(first, first + count)]
-        return {
-            column.name: np.array([row[column.name] for row in rows], dtype=column.dtype)
-            for column in RACE.measured
-        }
+            return RACE.columns_of([self._row(self.seed + k) for k in range(first, first + count)])
 
     def _row(self, seed: int) -> dict[str, Any]:
         clauses = _clauses(self.path, self.sha256)

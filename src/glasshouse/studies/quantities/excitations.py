@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,8 +10,8 @@ from glasshouse.landscape import distance, low_energy_states
 from glasshouse.planting import Planted
 from glasshouse.planting.methods import random_loops
 from glasshouse.problems.validation import SpinArray
-from glasshouse.store.row_types import Column, Columns, Kind
-from glasshouse.studies.quantities.quantity import study_kind
+from glasshouse.store.row_types import Column, Kind
+from glasshouse.studies.quantities.quantity import Row, one_by_one, study_kind
 
 if TYPE_CHECKING:
     from glasshouse.studies.task import Task
@@ -47,23 +46,22 @@ def warm_up(task: Task, index: int) -> None:
 
 
 @study_kind(EXCITATIONS, warm_up=warm_up, pairs=True)
-def measure(task: Task, first: int, count: int) -> Columns:
-    """Enumerate the states of `count` instances (up to about 26 spins), starting at `first`."""
-    rows = {column.name: np.zeros(count, dtype=column.dtype) for column in EXCITATIONS.measured}
-    for k in range(count):
-        begin = time.perf_counter()
-        plant = task.grow(first + k)
-        found = low_energy_states(plant.problem, _LISTED)
-        rows["loops"][k] = plant.loops.num_loops
-        grounds = found.states[found.energies == found.energies[0]]
-        rows["ground_states"][k] = len(grounds)
-        if found.gap is not None:
-            excited = found.states[found.energies == found.energies[0] + found.gap]
-            rows["found"][k], rows["excited_states"][k] = 1, len(excited)
-            rows["gap"][k] = float(found.gap) / plant.loop_weight
-            rows["distance"][k] = np.mean([_nearest(plant, grounds, state) for state in excited])
-        rows["seconds"][k] = time.perf_counter() - begin
-    return rows
+@one_by_one(EXCITATIONS)
+def measure(task: Task, index: int) -> Row:
+    """Enumerate the states of an instance (up to about 26 spins)."""
+    plant = task.grow(index)
+    found = low_energy_states(plant.problem, _LISTED)
+    grounds = found.states[found.energies == found.energies[0]]
+    row = {"loops": plant.loops.num_loops, "ground_states": len(grounds)}
+    if found.gap is None:
+        return row | {"found": 0, "gap": 0, "distance": 0, "excited_states": 0}
+    excited = found.states[found.energies == found.energies[0] + found.gap]
+    return row | {
+        "found": 1,
+        "gap": float(found.gap) / plant.loop_weight,
+        "distance": np.mean([_nearest(plant, grounds, state) for state in excited]),
+        "excited_states": len(excited),
+    }
 
 
 def _nearest(plant: Planted, grounds: SpinArray, state: SpinArray) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +10,11 @@ import numpy as np
 
 from glasshouse.landscape import low_energy_states
 from glasshouse.planting import Planted
-from glasshouse.problems import MaxSat, Problem, validation
-from glasshouse.problems.convert import given_problem
+from glasshouse.problems import MaxSat, Problem, given_problem, validation
 from glasshouse.proofs import prove
 from glasshouse.solvers.exhaustive import lowest_levels
-from glasshouse.store.row_types import Column, Columns, Kind
-from glasshouse.studies.quantities.quantity import study_kind
+from glasshouse.store.row_types import Column, Kind
+from glasshouse.studies.quantities.quantity import Row, one_by_one, study_kind
 
 if TYPE_CHECKING:
     from glasshouse.studies.task import Task
@@ -71,44 +69,42 @@ class Prover:
 
 @study_kind(GROUND, settings=Prover, value="energy_per_spin", symbol="ground-state energy per spin",
             planted=False, signed=True)  # fmt: skip
-def measure_ground(task: Task, first: int, count: int) -> Columns:
-    """Prove the ground states of instances `first` to `first + count - 1`."""
-    rows = {column.name: np.zeros(count, dtype=column.dtype) for column in GROUND.measured}
-    for k in range(count):
-        begin = time.perf_counter()
-        grown = task.grow(first + k)
-        problem = given_problem(grown)
-        if isinstance(grown, Planted) and isinstance(problem, MaxSat):
-            verdict = grown.proven.verdict  # prove has no bounds for clauses
-        else:
-            proof = prove(problem, **task.solver.canonical())
-            if proof.statistics.stopped == "Ctrl-C":
-                raise KeyboardInterrupt
-            verdict = proof.proven.verdict
-        rows["proven"][k] = verdict.optimal
-        rows["gap"][k] = 0 if verdict.optimal else verdict.energy - verdict.lower_bound
-        rows["energy"][k], rows["bound"][k] = verdict.energy, verdict.lower_bound
-        rows["spins"][k] = problem.num_variables
-        rows["energy_per_spin"][k] = float(verdict.energy) / problem.num_variables
-        rows["seconds"][k] = time.perf_counter() - begin
-    return rows
+@one_by_one(GROUND)
+def measure_ground(task: Task, index: int) -> Row:
+    """Prove the ground state of an instance."""
+    grown = task.grow(index)
+    problem = given_problem(grown)
+    if isinstance(grown, Planted) and isinstance(problem, MaxSat):
+        verdict = grown.proven.verdict  # prove has no bounds for clauses
+    else:
+        proof = prove(problem, **task.solver.canonical())
+        if proof.statistics.stopped == "Ctrl-C":
+            raise KeyboardInterrupt
+        verdict = proof.proven.verdict
+    return {
+        "proven": verdict.optimal,
+        "energy": verdict.energy,
+        "bound": verdict.lower_bound,
+        "gap": 0 if verdict.optimal else verdict.energy - verdict.lower_bound,
+        "energy_per_spin": float(verdict.energy) / problem.num_variables,
+        "spins": problem.num_variables,
+    }
 
 
 @study_kind(LEVELS, value="entropy_per_spin", symbol="ground-state entropy per spin", planted=False,
             signed=True)  # fmt: skip
-def measure_levels(task: Task, first: int, count: int) -> Columns:
-    """Enumerate the states of `count` instances (up to about 26 spins), starting at `first`."""
-    rows = {column.name: np.zeros(count, dtype=column.dtype) for column in LEVELS.measured}
-    for k in range(count):
-        begin = time.perf_counter()
-        problem = task.problem(first + k)
-        energy, number, gap = _levels(problem)
-        rows["energy"][k], rows["ground_states"][k] = energy, number
-        if gap is not None:
-            rows["found"][k], rows["gap"][k] = 1, gap
-        rows["entropy_per_spin"][k] = math.log(number) / problem.num_variables
-        rows["seconds"][k] = time.perf_counter() - begin
-    return rows
+@one_by_one(LEVELS)
+def measure_levels(task: Task, index: int) -> Row:
+    """Enumerate the states of an instance (up to about 26 spins)."""
+    problem = task.problem(index)
+    energy, number, gap = _levels(problem)
+    return {
+        "found": gap is not None,
+        "energy": energy,
+        "ground_states": number,
+        "gap": gap or 0,
+        "entropy_per_spin": math.log(number) / problem.num_variables,
+    }
 
 
 def _levels(problem: Problem) -> tuple[Any, int, Any]:

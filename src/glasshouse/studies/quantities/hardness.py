@@ -7,6 +7,7 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,9 +15,8 @@ import numpy.typing as npt
 
 from glasshouse.landscape import frustration_index
 from glasshouse.planting import Planted, random_loops_ensemble
-from glasshouse.problems import MaxSat, validation
+from glasshouse.problems import FloatArray, IntArray, MaxSat, validation
 from glasshouse.problems.ratio import ratio
-from glasshouse.problems.validation import FloatArray, IntArray
 from glasshouse.solvers import anneal, paper_schedule
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.hitting import own_range, race, race_plant, typical_field
@@ -27,7 +27,7 @@ from glasshouse.solvers.schedule import (
     rising,
 )
 from glasshouse.store.row_types import Column, Columns, Kind
-from glasshouse.studies.quantities.quantity import study_kind
+from glasshouse.studies.quantities.quantity import Row, one_by_one, study_kind
 from glasshouse.waiting import cancel_all, result_of, submit
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def measure(task: Task, first: int, count: int) -> Columns:
 def _measure(task: Task, first: int, count: int, schedule: RunPlan) -> Columns:
     if task.method == "random_loops" and set(task.parameters) <= _BATCHED:
         return _measure_ensemble(task, first, count, schedule)
-    return _measure_one_by_one(task, first, count, schedule)
+    return one_by_one(HARDNESS)(partial(_measure_one, schedule))(task, first, count)
 
 
 def _measure_ensemble(task: Task, first: int, count: int, schedule: RunPlan) -> Columns:
@@ -205,7 +205,7 @@ def _measure_ensemble(task: Task, first: int, count: int, schedule: RunPlan) -> 
         many.states.shape[1], many.nodes, weights, schedule.betas(many.positive),
         schedule.max_sweeps, 1, key_of(task.solving_seed), first=first,
     )  # fmt: skip
-    rows = _rows(count)
+    rows = {column.name: np.zeros(count, dtype=column.dtype) for column in HARDNESS.measured}
     rows["sweeps"][:], rows["solved"][:] = np.abs(totals[:, 0]), totals[:, 0] > 0
     rows["energy"][:], rows["loops"][:] = many.energy, many.nodes.shape[1]
     rows["frustration"][:] = float(many.frustration)
@@ -215,23 +215,20 @@ def _measure_ensemble(task: Task, first: int, count: int, schedule: RunPlan) -> 
     return rows
 
 
-def _measure_one_by_one(task: Task, first: int, count: int, schedule: RunPlan) -> Columns:
+def _measure_one(schedule: RunPlan, task: Task, index: int) -> Row:
     """Measure any family: grow an instance, prepare it for the kernel that suits it, solve it."""
-    rows = _rows(count)
-    for k in range(count):
-        begin = time.perf_counter()
-        plant = task.grow(first + k)
-        key = key_of(task.solving_seed.child(first + k))
-        betas = schedule.betas(plant.loop_weight)
-        total = race_plant(plant, betas, schedule.max_sweeps, 1, key)[0]
-        rows["sweeps"][k], rows["solved"][k] = abs(total), total > 0
-        rows["energy"][k] = (
-            plant.energy if total > 0 else _best_energy(task, plant, first + k, schedule)
-        )
-        rows["frustration"][k] = frustration_of(plant)
-        rows["loops"][k] = plant.loops.num_loops
-        rows["seconds"][k] = time.perf_counter() - begin
-    return rows
+    plant = task.grow(index)
+    key = key_of(task.solving_seed.child(index))
+    betas = schedule.betas(plant.loop_weight)
+    total = race_plant(plant, betas, schedule.max_sweeps, 1, key)[0]
+    is_solved = total > 0
+    return {
+        "sweeps": abs(total),
+        "solved": is_solved,
+        "energy": plant.energy if is_solved else _best_energy(task, plant, index, schedule),
+        "frustration": frustration_of(plant),
+        "loops": plant.loops.num_loops,
+    }
 
 
 def sweeps_of(task: Task, first: int, count: int, threads: int) -> IntArray:
@@ -259,10 +256,6 @@ def sweeps_of(task: Task, first: int, count: int, threads: int) -> IntArray:
             stop.set()
             cancel_all(solved)
             raise
-
-
-def _rows(count: int) -> dict[str, npt.NDArray[Any]]:
-    return {column.name: np.zeros(count, dtype=column.dtype) for column in HARDNESS.measured}
 
 
 def _best_energy(task: Task, plant: Planted, index: int, schedule: RunPlan) -> int:

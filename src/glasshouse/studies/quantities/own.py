@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
@@ -14,7 +13,7 @@ import numpy as np
 
 from glasshouse.store.row_types import SAMPLED, Column, Columns, Kind
 from glasshouse.studies.ensembles import own_function
-from glasshouse.studies.quantities.quantity import StudyKind
+from glasshouse.studies.quantities.quantity import Row, StudyKind, one_by_one
 
 if TYPE_CHECKING:
     from glasshouse.studies.task import Task
@@ -70,18 +69,15 @@ def _warm_up(task: Task, index: int) -> None:
 
 
 def _measure(task: Task, first: int, count: int) -> Columns:
-    """Call the user's function on the instances `first` to `first + count - 1`."""
-    function, kind = own_function(task.measures), task.kind
-    rows = {column.name: np.zeros(count) for column in kind.measured}
-    names = [column.name for column in kind.columns]
-    for k in range(count):
-        begin = time.perf_counter()
-        rng = np.random.default_rng(task.solving_seed.child(first + k).sequence())
-        found = function(task.grow(first + k), rng)
-        for name, value in zip(names, _numbers(task.measures, found, names), strict=True):
-            rows[name][k] = value
-        rows["seconds"][k] = time.perf_counter() - begin
-    return rows
+    return one_by_one(task.kind)(_measure_one)(task, first, count)
+
+
+def _measure_one(task: Task, index: int) -> Row:
+    """Call the user's function on an instance."""
+    names = [column.name for column in task.kind.columns]
+    rng = np.random.default_rng(task.solving_seed.child(index).sequence())
+    found = own_function(task.measures)(task.grow(index), rng)
+    return dict(zip(names, _numbers(task.measures, found, names), strict=True))
 
 
 def _numbers(function: str, found: object, names: list[str]) -> list[float]:

@@ -6,19 +6,24 @@ own file. Tasks, stop rules, statistics and figures find it in `KINDS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from glasshouse.catalogue import Catalogue
 from glasshouse.statistics.samples import Sample
-from glasshouse.store.row_types import SAMPLED, Columns, Kind
+from glasshouse.store.row_types import SAMPLED, SECONDS, Columns, Kind
 
 if TYPE_CHECKING:
     from glasshouse.studies.task import Task
 
 Measure: TypeAlias = "Callable[[Task, int, int], Columns]"
 WarmUp: TypeAlias = "Callable[[Task, int], object]"
+# Returns the values of one instance of a task, by column.
+Row: TypeAlias = Mapping[str, Any]
+MeasureOne: TypeAlias = "Callable[[Task, int], Row]"
 
 KINDS = Catalogue["StudyKind"]("kind of study")
 
@@ -84,6 +89,24 @@ class StudyKind:
         marks = self.rows.counted
         solved = None if marks is None else rows[marks] != 0
         return Sample.of(rows[self.value], solved, signed=self.signed)
+
+
+def one_by_one(rows: Kind) -> Callable[[MeasureOne], Measure]:
+    """Turn a function that measures one instance into a function that measures several in order."""
+
+    def decorate(measure_one: MeasureOne) -> Measure:
+        def timed(task: Task, index: int) -> Row:
+            begin = time.perf_counter()
+            row = measure_one(task, index)
+            return {**row, SECONDS.name: time.perf_counter() - begin}
+
+        @wraps(measure_one)
+        def measure(task: Task, first: int, count: int) -> Columns:
+            return rows.columns_of(timed(task, index) for index in range(first, first + count))
+
+        return measure
+
+    return decorate
 
 
 def study_kind(

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
 
 from glasshouse.planting import Planted
 from glasshouse.problems import validation
@@ -15,8 +12,8 @@ from glasshouse.problems.ratio import ratio
 from glasshouse.proofs import prove
 from glasshouse.solvers import anneal, temper
 from glasshouse.solvers.hitting import typical_field
-from glasshouse.store.row_types import Column, Columns, Kind
-from glasshouse.studies.quantities.quantity import study_kind
+from glasshouse.store.row_types import Column, Kind
+from glasshouse.studies.quantities.quantity import Row, one_by_one, study_kind
 
 if TYPE_CHECKING:
     from glasshouse.studies.task import Task
@@ -82,37 +79,37 @@ def _range_of(beta: Any) -> tuple[str, str]:
 
 
 @study_kind(SOLUTION, settings=Runs, value="sweeps", symbol="TTS99 (sweeps)", planted=False)
-def measure(task: Task, first: int, count: int) -> Columns:
-    """Solve instances `first` to `first + count - 1`."""
-    rows = {column.name: np.zeros(count, dtype=column.dtype) for column in SOLUTION.measured}
+@one_by_one(SOLUTION)
+def measure(task: Task, index: int) -> Row:
+    """Solve an instance."""
     runs: Runs = task.solver
-    for k in range(count):
-        begin = time.perf_counter()
-        grown = task.grow(first + k)
-        problem = task.problem(first + k)
-        if isinstance(grown, Planted):
-            target, is_proven = grown.energy, True
-        else:
-            proof = prove(problem, node_limit=runs.node_limit)
-            if proof.statistics.stopped == "Ctrl-C":
-                raise KeyboardInterrupt
-            target, is_proven = proof.energy, proof.optimal
-        options: dict[str, Any] = {
-            "sweeps": runs.sweeps, "runs": runs.runs, "target": target,
-            "rng": task.solving_seed.child(first + k),
-        }  # fmt: skip
-        if runs.beta is not None:
-            unit = typical_field(problem)
-            options["beta"] = [float(Fraction(part)) / unit for part in runs.beta]
-        if runs.algorithm == "anneal":
-            found = anneal(problem, schedule=runs.schedule, **options)
-        else:
-            found = temper(problem, **options)
-        if found.stopped is not None:
+    grown = task.grow(index)
+    problem = task.problem(index)
+    if isinstance(grown, Planted):
+        target, is_proven = grown.energy, True
+    else:
+        proof = prove(problem, node_limit=runs.node_limit)
+        if proof.statistics.stopped == "Ctrl-C":
             raise KeyboardInterrupt
-        taken = found.tts(unit="sweeps")
-        rows["solved"][k], rows["sweeps"][k] = not taken.is_bound, taken.value
-        rows["success"][k] = found.success_probability
-        rows["target"][k], rows["proven"][k] = target, is_proven
-        rows["seconds"][k] = time.perf_counter() - begin
-    return rows
+        target, is_proven = proof.energy, proof.optimal
+    options: dict[str, Any] = {
+        "sweeps": runs.sweeps, "runs": runs.runs, "target": target,
+        "rng": task.solving_seed.child(index),
+    }  # fmt: skip
+    if runs.beta is not None:
+        unit = typical_field(problem)
+        options["beta"] = [float(Fraction(part)) / unit for part in runs.beta]
+    if runs.algorithm == "anneal":
+        found = anneal(problem, schedule=runs.schedule, **options)
+    else:
+        found = temper(problem, **options)
+    if found.stopped is not None:
+        raise KeyboardInterrupt
+    taken = found.tts(unit="sweeps")
+    return {
+        "solved": not taken.is_bound,
+        "sweeps": taken.value,
+        "success": found.success_probability,
+        "target": target,
+        "proven": is_proven,
+    }

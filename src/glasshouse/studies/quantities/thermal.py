@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -16,8 +15,8 @@ from glasshouse.planting import Seed
 from glasshouse.problems import validation
 from glasshouse.problems.ratio import ratio
 from glasshouse.solvers import sample
-from glasshouse.store.row_types import Column, Columns, Kind
-from glasshouse.studies.quantities.quantity import study_kind
+from glasshouse.store.row_types import Column, Kind
+from glasshouse.studies.quantities.quantity import Row, one_by_one, study_kind
 from glasshouse.suites.family import words_of
 
 if TYPE_CHECKING:
@@ -87,16 +86,12 @@ def _exact(values: Any, name: str) -> tuple[str, ...]:
 
 @study_kind(THERMAL, settings=Thermal, value="energy_per_spin", symbol="energy per spin",
             planted=False, signed=True)  # fmt: skip
-def measure(task: Task, first: int, count: int) -> Columns:
-    """Sample instances `first` to `first + count - 1` at the temperature of the task."""
-    rows = {column.name: np.zeros(count, dtype=column.dtype) for column in THERMAL.measured}
+@one_by_one(THERMAL)
+def measure(task: Task, index: int) -> Row:
+    """Sample an instance at the temperature of the task."""
     place = task.solver.ladder.index(task.solver.beta[0])
-    for k in range(count):
-        begin = time.perf_counter()
-        for name, value in _sampled(_Sampling(task, first + k))[place].items():
-            rows[name][k] = value
-        rows["seconds"][k] = time.perf_counter() - begin
-    return rows
+    row: Row = _sampled(_Sampling(task, index))[place]
+    return row
 
 
 class _Sampling:
