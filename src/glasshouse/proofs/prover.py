@@ -22,7 +22,7 @@ from glasshouse.proofs.preparation import Prepared
 from glasshouse.proofs.progress import Bounds, Statistics, Stopped
 from glasshouse.proofs.semidefinite.relaxation import is_dense
 from glasshouse.proofs.signed_graph import Spins
-from glasshouse.proofs.states import good_state
+from glasshouse.proofs.states import annealed_state, good_state
 from glasshouse.proofs.trees.growth import Growth
 from glasshouse.proofs.trees.search import TreeProgress
 
@@ -51,6 +51,11 @@ class _Stalling:
     def __call__(self, lower: Fraction, upper: Fraction) -> bool:
         before, self.gap = self.gap, float(upper - lower)
         return self.gap > (1 - _LEAST_GAIN) * before
+
+
+def _always(lower: Fraction, upper: Fraction) -> bool:
+    """Give up the LP before it begins."""
+    return True
 
 
 class Prover:
@@ -182,7 +187,7 @@ class Prover:
             patience = max(_SECONDS_OF_LP, _TIMES_COVERING * covering.seconds)
             search.budget.end_by(budget.began + patience)
         if is_followed:
-            search.gives_up = _Stalling()
+            search.gives_up = _always if self._is_beyond_lp() else _Stalling()
         self.prepared.known.append(search.run(self.prepared.known))
         self.is_done = (search.converged or search.gave_up) and budget.stopped != "target"
         began = budget.seconds
@@ -190,6 +195,22 @@ class Prover:
         found = self._certified(lambda: self.prepared.loop_certificate(parts))
         budget.reserve(budget.seconds - began)  # the certificate of a tree takes about as long
         return found
+
+    def _is_beyond_lp(self) -> bool:
+        """Return whether no LP over cycles can prove the optimum of a dense graph.
+
+        A cycle has at least 3 edges, so the LP is at most a third of the weight of all edges. If
+        annealing does not find a state that costs less, no state seems to cost less.
+        """
+        if not self._is_dense:
+            return False
+        reduction = self.search.reduction
+        graph, state = reduction.blocks[0].graph, reduction.restrict(self.prepared.best)[0]
+        most = graph.total // 3
+        if graph.cost(state) > most:
+            state = annealed_state(graph, None, most, self.search.budget)
+            self.prepared.known.append(reduction.lift_state([state]))
+        return graph.cost(state) > most
 
     def _certified(self, certificate: Callable[[], Certificate]) -> Proven:
         """Make a certificate and verify it, even if the time is up.

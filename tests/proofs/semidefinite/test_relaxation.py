@@ -10,18 +10,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.oracles import all_states
+from tests.proofs.fixed_set import random_graph as random_glass
 from tests.proofs.semidefinite.dense_graphs import exact_bound, random_graph, step
 
 from glasshouse.certificates.ties import Pair
 from glasshouse.planting.methods import wishart
 from glasshouse.problems import Ising
+from glasshouse.proofs import prove
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.parts import NO_PARTS
 from glasshouse.proofs.relaxation import Outcome
 from glasshouse.proofs.semidefinite.climb import Climb, Settings
-from glasshouse.proofs.semidefinite.relaxation import SemidefiniteRelaxation
+from glasshouse.proofs.semidefinite.relaxation import SemidefiniteRelaxation, is_dense
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
-from glasshouse.proofs.signed_graph import SignedGraph
+from glasshouse.proofs.signed_graph import SignedGraph, exact_array
 from glasshouse.stopping import working_time
 
 ROOT = Path(__file__).parents[3]
@@ -73,6 +75,36 @@ def complete_graph(size: int, seed: int) -> SignedGraph:
     rng = np.random.default_rng(seed)
     edges = np.column_stack(np.triu_indices(size, 1))
     return SignedGraph.of(Ising.from_edges(size, edges, rng.choice([-1, 1], len(edges))))
+
+
+def graph_of_degree(size: int, degree: int) -> SignedGraph:
+    """A circulant graph in which every vertex has `degree` neighbours, with random signs."""
+    near = np.arange(size)
+    edges = np.concatenate(
+        [np.stack([near, (near + 7 * k + 1) % size], 1) for k in range(degree // 2)]
+    )
+    signs = np.random.default_rng(size).choice([-1, 1], len(edges))
+    return SignedGraph(size, np.sort(edges, axis=1).astype(np.int32), exact_array(signs), 0)
+
+
+@pytest.mark.parametrize(
+    ("size", "degree", "dense"),
+    [(41, 4, True), (43, 4, False), (101, 8, True), (101, 6, False), (600, 8, True)],
+)
+def test_graphs_of_eight_neighbours_are_dense(size: int, degree: int, dense: bool) -> None:
+    assert is_dense(graph_of_degree(size, degree)) is dense
+
+
+def test_there_are_limits_on_the_size_of_a_dense_graph() -> None:
+    assert not is_dense(graph_of_degree(601, 8))
+    assert not is_dense(complete_graph(10, seed=1))  # it has a ghost, too
+    assert is_dense(complete_graph(11, seed=1))
+
+
+def test_a_glass_of_eight_neighbours_is_proven_at_the_root() -> None:
+    proof = prove(random_glass(100, 8, seed=0))
+    assert proof.optimal
+    assert (proof.statistics.method, proof.statistics.nodes) == ("semidefinite", 1)
 
 
 @pytest.mark.quiet

@@ -2,9 +2,9 @@
 
 * `relaxation`: the interface to the tree search. `subproblem`: the states of a node.
 * `climb`: rounds of ascent and separation. `ascent`: the quasi-Newton method. `dual`: the function
-  that it maximises.
+  that it maximises. `eigen` decomposes its matrix.
 * `cuts`: odd cliques, and which of them are violated. `rounding`: squares in exact integers.
-* `kernels`: compiled code.
+* `kernels`, `tridiagonal`: compiled code.
 """
 
 from glasshouse.proofs.semidefinite.relaxation import SemidefiniteRelaxation

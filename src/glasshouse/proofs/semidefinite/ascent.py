@@ -28,48 +28,51 @@ class Memory:
     """
 
     def __init__(self, length: int) -> None:
-        self._moves = np.empty((0, length))
-        self._falls = np.empty((0, length))
-        self._weights = np.empty(0)
+        self._moves = np.empty((_STEPS, length))
+        self._falls = np.empty((_STEPS, length))
+        self._weights = np.empty(_STEPS)
+        self._count = self._next = 0  # recorded steps, and the row of the next one
 
     def __len__(self) -> int:
-        return len(self._weights)
+        return self._count
 
     def forget(self) -> None:
         """Forget all recorded steps."""
-        self._moves, self._falls = self._moves[:0], self._falls[:0]
-        self._weights = self._weights[:0]
+        self._count = self._next = 0
 
     def add(self, move: FloatArray, fall: FloatArray) -> None:
-        """Record a step, unless the gradient did not decrease along it."""
+        """Record a step instead of the oldest, unless the gradient did not decrease along it."""
         product = float(move @ fall)
         if product > 0.0:
-            first = max(0, len(self) + 1 - _STEPS)
-            self._moves = np.concatenate([self._moves[first:], move[None]])
-            self._falls = np.concatenate([self._falls[first:], fall[None]])
-            self._weights = np.append(self._weights[first:], 1.0 / product)
+            self._moves[self._next], self._falls[self._next] = move, fall
+            self._weights[self._next] = 1.0 / product
+            self._count = min(self._count + 1, _STEPS)
+            self._next = (self._next + 1) % _STEPS
 
     def turn(self, slope: FloatArray, scales: FloatArray) -> FloatArray:
         """Multiply the gradient by the inverse negative Hessian, estimated from recorded steps."""
         direction: FloatArray = kernels.turned(
-            slope, scales, self._moves, self._falls, self._weights
+            slope, scales, self._moves, self._falls, self._weights, self._oldest_first()
         )
         return direction
 
     def steepen(self, factor: float) -> None:
         """Multiply all gradient decreases by a factor."""
-        self._falls = self._falls * factor
-        self._weights = self._weights / factor
+        rows = self._oldest_first()
+        self._falls[rows] *= factor
+        self._weights[rows] /= factor
 
-    def carry_over(self, kept: npt.NDArray[np.bool_], added: int) -> None:
-        """Keep the `kept` coordinates of all steps, and append `added` coordinates that are 0."""
-        padding = ((0, 0), (0, added))
-        self._moves = np.pad(self._moves[:, kept], padding)
-        self._falls = np.pad(self._falls[:, kept], padding)
-        products = np.einsum("ki,ki->k", self._moves, self._falls)
-        good = products > 0.0
-        self._moves, self._falls = self._moves[good], self._falls[good]
-        self._weights = 1.0 / products[good]
+    def carried_over(self, kept: npt.NDArray[np.bool_], added: int) -> Memory:
+        """Return the steps in the `kept` coordinates, with `added` more coordinates that are 0."""
+        later = Memory(int(kept.sum()) + added)
+        for row in self._oldest_first():
+            move, fall = (steps[row][kept] for steps in (self._moves, self._falls))
+            later.add(np.pad(move, (0, added)), np.pad(fall, (0, added)))
+        return later
+
+    def _oldest_first(self) -> npt.NDArray[np.int64]:
+        """Return the rows of the recorded steps."""
+        return (self._next - self._count + np.arange(self._count)) % _STEPS
 
 
 def ascend(

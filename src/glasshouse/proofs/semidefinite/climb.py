@@ -268,7 +268,7 @@ class Climb:
         more = separated(cuts, point.gram, settings.violation, settings.room * size, settings.seeds)
         self._cuts = more if len(more) - len(cuts) >= few else cuts
         kept = np.concatenate([np.ones(size, np.bool_), awake])
-        self._memory.carry_over(kept, len(self._cuts) - len(cuts))
+        self._memory = self._memory.carried_over(kept, len(self._cuts) - len(cuts))
 
     def _look_for_states(self, point: Point) -> None:
         """Search for a better state near X; if there is one, record it and lower the goal."""

@@ -18,6 +18,7 @@ FloatArray = npt.NDArray[np.float64]
 WIDTH = 7  # vertices of the widest cut
 _HASH_SEED = 0x5EED
 _MOST_TRIANGLES = 400_000
+_SPARE = 4  # cliques that are sorted for each one that may be added
 _NEAR = 0.4  # the slack up to which a triangle may grow into a violated pentagon
 
 
@@ -68,6 +69,9 @@ class Cuts:
         room: int,
     ) -> Cuts:
         """Return the cuts, followed by the most violated new cliques, at most `room`."""
+        if len(slacks) > _SPARE * room:  # enough, even if some are known or found several times
+            most = np.argpartition(slacks, _SPARE * room)[: _SPARE * room]
+            vertices, coefficients, slacks = vertices[most], coefficients[most], slacks[most]
         order = np.argsort(slacks, kind="stable")
         prints = _fingerprints(vertices[order], coefficients[order])
         _, first = np.unique(prints, return_index=True)
@@ -123,7 +127,10 @@ def separated(cuts: Cuts, gram: FloatArray, violation: float, room: int, seeds: 
     roots = np.sqrt(np.maximum(gram.diagonal(), 1e-9))
     correlations = gram / np.outer(roots, roots)
     before = len(cuts)
-    vertices, signs, slacks = kernels.violated_triangles(correlations, _NEAR, _MOST_TRIANGLES)
+    for limit in (-violation, 0.0, _NEAR):
+        vertices, signs, slacks = kernels.violated_triangles(correlations, limit, _MOST_TRIANGLES)
+        if len(slacks) >= seeds:
+            break
     bad = slacks < -violation
     cuts = cuts.extended(vertices[bad], signs[bad], slacks[bad], room)
     if len(cuts) - before >= room // 2:

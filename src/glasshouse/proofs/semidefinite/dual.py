@@ -16,6 +16,7 @@ import numpy as np
 
 from glasshouse.proofs.semidefinite import kernels
 from glasshouse.proofs.semidefinite.cuts import Cuts, FloatArray
+from glasshouse.proofs.semidefinite.eigen import negative_part
 
 
 class Point(NamedTuple):
@@ -53,15 +54,9 @@ class RegularisedDual:
 
     def at(self, x: FloatArray) -> Point:
         """Return the point at x, with its value, gradient and matrix X."""
-        from scipy.linalg.lapack import dsyevd  # importing SciPy takes longer than most commands
-
         slack = self.slack_matrix(x)
-        eigenvalues, eigenvectors, failed = dsyevd(slack.T)
-        if failed:
-            raise ArithmeticError("an eigendecomposition did not converge; please report this bug")
-        negative = int(np.searchsorted(eigenvalues, 0.0))
-        lowest = eigenvalues[:negative]
-        factor = eigenvectors[:, :negative] * np.sqrt(-lowest / self.alpha)
+        lowest, eigenvectors = negative_part(slack)
+        factor = eigenvectors * np.sqrt(-lowest / self.alpha)
         gram = factor @ factor.T
         linear = float(x[: self.size].sum() - x[self.size :] @ self.depths)
         value = linear - float(lowest @ lowest) / (2.0 * self.alpha)

@@ -185,34 +185,38 @@ def exchange(gram: Any, clique: Any, signs: Any, pull: Any, taken: Any) -> None:
 
 
 @compiled(fastmath=True)
-def turned(slope: Any, scales: Any, moves: Any, falls: Any, weights: Any) -> Any:
-    """Return the gradient times the inverse negative Hessian, estimated from steps, oldest first.
+def turned(slope: Any, scales: Any, moves: Any, falls: Any, weights: Any, rows: Any) -> Any:
+    """Return the gradient times the inverse negative Hessian, estimated from steps.
 
-    A step is a move, the decrease of the gradient over it, and 1 / (move · decrease).
+    A step is a move, the decrease of the gradient over it, and 1 / (move · decrease). The steps are
+    stored in `rows`, oldest first.
     """
     direction = slope.copy()
-    count, size = moves.shape
+    count, size = len(rows), len(slope)
     amounts = np.empty(count)
     for k in range(count - 1, -1, -1):
+        row = rows[k]
         total = 0.0
         for i in range(size):
-            total += moves[k, i] * direction[i]
-        amounts[k] = total * weights[k]
+            total += moves[row, i] * direction[i]
+        amounts[k] = total * weights[row]
         for i in range(size):
-            direction[i] -= amounts[k] * falls[k, i]
+            direction[i] -= amounts[k] * falls[row, i]
+    last = rows[count - 1]
     total = 0.0
     for i in range(size):
-        total += falls[count - 1, i] * scales[i] * falls[count - 1, i]
-    length = 1.0 / (weights[count - 1] * total)
+        total += falls[last, i] * scales[i] * falls[last, i]
+    length = 1.0 / (weights[last] * total)
     for i in range(size):
         direction[i] *= scales[i] * length
     for k in range(count):
+        row = rows[k]
         total = 0.0
         for i in range(size):
-            total += falls[k, i] * direction[i]
-        amount = amounts[k] - weights[k] * total
+            total += falls[row, i] * direction[i]
+        amount = amounts[k] - weights[row] * total
         for i in range(size):
-            direction[i] += amount * moves[k, i]
+            direction[i] += amount * moves[row, i]
     return direction
 
 
