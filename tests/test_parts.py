@@ -44,8 +44,8 @@ _IN_ORDER = {
         "convert measure renaming"
     ),
     "proofs": (
-        "kernels progress signed_graph veripb budget covering parts relaxation states "
-        "contraction semidefinite core matching preparation lp even_covers polynomials exact "
+        "kernels progress signed_graph veripb budget covering parts relaxation states matching "
+        "contraction semidefinite core preparation lp even_covers polynomials exact "
         "trees prover proof margin qoblib"
     ),
     "questions": "families gauged cone extremes",

@@ -21,9 +21,10 @@ from glasshouse.proofs.contraction import ContractedGraph
 from glasshouse.proofs.lp import root, rounding, separation
 from glasshouse.proofs.lp.blocks import Blocks
 from glasshouse.proofs.lp.rounding import Certifying, fit
-from glasshouse.proofs.matching import square_torus
+from glasshouse.proofs.matching import packing, search
 from glasshouse.proofs.matching.kernels import matching
-from glasshouse.proofs.matching.square_torus import SquareTorus
+from glasshouse.proofs.matching.search import SurfaceSearch
+from glasshouse.proofs.matching.surface import Surface
 from glasshouse.proofs.preparation import Prepared
 from glasshouse.proofs.prover import Prover
 from glasshouse.proofs.signed_graph import SignedGraph
@@ -60,27 +61,37 @@ def test_a_budget_stands_still_while_kernels_are_compiled():
         OVER.check()
 
 
+def search_of(graph, budget=None):
+    return SurfaceSearch(Surface.of(graph), budget or Budget())
+
+
 def test_a_matching_in_small_pieces_is_the_same(monkeypatch):
     graph = graph_of(lattice(16, 16, seed=3))
-    expected = SquareTorus.of(graph).moats(Budget())
-    monkeypatch.setattr(matching, "_POINTS_AT_ONCE", 3)
-    monkeypatch.setattr(square_torus, "_FACES_AT_ONCE", 1)
-    monkeypatch.setattr(square_torus, "_PARTS_AT_ONCE", 5)
-    moats = SquareTorus.of(graph).moats(Budget())
-    assert moats.edges.tolist() == expected.edges.tolist()
-    assert moats.begins.tolist() == expected.begins.tolist()
-    assert np.array_equal(moats.duals, expected.duals)
-    assert np.array_equal(moats.crossed, expected.crossed)
+    expected = search_of(graph)
+    state = expected.begin()
+    monkeypatch.setattr(matching, "_EVENTS_AT_ONCE", 3)
+    monkeypatch.setattr(matching, "_PATHS_AT_ONCE", 1)
+    monkeypatch.setattr(packing, "_REGIONS_AT_ONCE", 5)
+    found = search_of(graph)
+    assert np.array_equal(found.begin(), state)
+    assert found.packing.edges.tolist() == expected.packing.edges.tolist()
+    assert found.packing.begins.tolist() == expected.packing.begins.tolist()
+    assert np.array_equal(found.packing.widths, expected.packing.widths)
+    assert np.array_equal(found.crossed, expected.crossed)
 
 
 @pytest.mark.parametrize("looks", [0, 1, 3, 9, 27])
 def test_a_matching_ends_at_any_look_at_the_budget(looks, monkeypatch):
-    monkeypatch.setattr(matching, "_POINTS_AT_ONCE", 3)
-    torus = SquareTorus.of(graph_of(lattice(16, 16)))
+    monkeypatch.setattr(matching, "_EVENTS_AT_ONCE", 3)
+    graph, state = graph_of(lattice(16, 16)), np.ones(256, np.int8)
     with pytest.raises(TimeIsUpError):
-        torus.moats(FewLooks(looks))
-    with pytest.raises(TimeIsUpError):
-        torus.improved(np.ones(256, np.int8), FewLooks(looks))
+        search_of(graph, FewLooks(looks)).begin()
+    search = search_of(graph)
+    search.begin()
+    for improve in (search.on_cylinder, search.on_disc):
+        search.budget = FewLooks(looks)
+        with pytest.raises(TimeIsUpError):
+            improve(state)
 
 
 def test_states_mixed_in_small_pieces_are_the_same(monkeypatch):
@@ -209,7 +220,7 @@ def test_a_torus_whose_matching_takes_too_long_is_bounded_by_its_faces(monkeypat
     def never(*arguments):
         raise TimeIsUpError
 
-    monkeypatch.setattr(square_torus, "_matched", never)
+    monkeypatch.setattr(search, "match", never)
     problem = lattice(20, 20)
     proof = prove(problem, time_limit=0.5, node_limit=1)
     assert -800 < proof.lower_bound <= proof.energy
@@ -242,7 +253,7 @@ def test_no_loops_are_rounded_for_a_measurement_where_there_is_plenty_of_time(mo
     problem = spin_glass(44, 1.0, np.random.default_rng(1), gaussian=False)
     prove(problem, time_limit=3600.0, node_limit=1)
     assert len(sizes) == 1
-    assert sizes[0] > rounding._SAMPLE
+    assert sizes[0] > rounding.SAMPLE
     assert not Certifying(working_time() + 3600.0).may_be_late(4000)
     assert Certifying(working_time() + 0.1).may_be_late(4000)
 
@@ -354,7 +365,7 @@ def test_the_loops_of_a_contracted_graph_take_longer():
 
 
 def test_a_part_of_the_loops_is_a_proof_of_less(monkeypatch):
-    monkeypatch.setattr(rounding, "_SAMPLE", 10)
+    monkeypatch.setattr(rounding, "SAMPLE", 10)
     monkeypatch.setattr(Certifying, "affordable", lambda self, duals, cycles: np.arange(20))
     problem = lattice(20, 20)
     proof = prove(problem, time_limit=60, node_limit=1)

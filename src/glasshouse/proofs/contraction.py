@@ -13,6 +13,8 @@ A packing of odd cycles in the remaining graph becomes a packing of the whole gr
 slack. A loop over a moved edge also uses the contracted edge, which has capacity for all such
 loops. A loop over a merged edge uses one of its two edges, or is split between both. Two parallel
 edges of opposite signs are an odd cycle themselves.
+
+A graph whose faces will be matched is only split, so that lattices remain lattices.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from glasshouse.kernels.adjacency import adjacency
 from glasshouse.problems import INT64_MAX
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.kernels import graphs
+from glasshouse.proofs.matching.surface import Surface
 from glasshouse.proofs.parts import triangle_parts
 from glasshouse.proofs.signed_graph import EdgeArray, SignedGraph, Spins, exact_array
 
@@ -95,11 +98,12 @@ _Ends = dict[int, tuple[int, int]]
 
 @dataclass(frozen=True)
 class CoreBlock:
-    """A block of the core: any two of its edges lie on a common cycle."""
+    """A block of the core: any two edges lie on a common cycle; its faces are in `surface`."""
 
     graph: SignedGraph
     vertices: npt.NDArray[np.int32]
     edges: list[int]
+    surface: Surface | None
 
 
 class ContractedGraph:
@@ -110,6 +114,7 @@ class ContractedGraph:
     Args:
         graph: the graph to reduce.
         budget: the budget; `TimeIsUpError` is raised if the reduction takes longer.
+        matching: find surfaces of the blocks, and do not contract if all blocks have one.
 
     Attributes:
         graph: the graph that was reduced.
@@ -128,8 +133,10 @@ class ContractedGraph:
     ([1, 1, 1, 1], [OddCycle(multiplier=3, edges={0, 1, 2, 3})])
     """
 
-    def __init__(self, graph: SignedGraph, budget: Budget | None = None) -> None:
-        self.graph, self._budget = graph, budget or Budget()
+    def __init__(
+        self, graph: SignedGraph, budget: Budget | None = None, *, matching: bool = False
+    ) -> None:
+        self.graph, self._budget, self._matching = graph, budget or Budget(), matching
         self.cost = 0
         self._weights: list[int] = []
         self._steps: list[_Step] = []
@@ -144,15 +151,20 @@ class ContractedGraph:
             # Column by column, because lists of pairs slow down Python's garbage collector.
             pairs = zip(*graph.edges[first:last].T.tolist(), strict=True)
             ends.update(zip(range(first, last), pairs, strict=True))
-        parts: list[_Ends] = []
-        before = -1
-        # Every turn that changes the graph removes edges, so the loop ends.
-        while len(ends) != before:
-            before = len(ends)
-            parts = self._split(ends)
-            ends = self._contract([item for part in parts for item in part.items()])
-        blocks = (self._block(part) for part in parts)
+        parts = self._split(ends)
+        blocks = [self._block(part) for part in parts]
+        if any(block.surface is None for block in blocks):
+            blocks = [self._block(part) for part in self._reduced(parts)]
         self.blocks = sorted(blocks, key=lambda block: block.graph.num_edges)
+
+    def _reduced(self, parts: list[_Ends]) -> list[_Ends]:
+        """Contract and split blocks until nothing changes."""
+        while True:
+            items = [item for part in parts for item in part.items()]
+            ends = self._contract(items)
+            if len(ends) == len(items):  # every turn that changes the graph removes edges
+                return parts
+            parts = self._split(ends)
 
     def _split(self, ends: _Ends) -> list[_Ends]:
         """Give each biconnected block its own copies of its vertices, and remove bridges."""
@@ -285,7 +297,9 @@ class ContractedGraph:
         vertices, local = np.unique(pairs, return_inverse=True)
         weights = exact_array(self._weights[edge] for edge in part)
         ends = local.reshape(-1, 2).astype(np.int32)
-        return CoreBlock(SignedGraph(len(vertices), ends, weights), vertices, list(part))
+        graph = SignedGraph(len(vertices), ends, weights)
+        surface = Surface.of(graph, self._budget) if self._matching else None
+        return CoreBlock(graph, vertices, list(part), surface)
 
     @property
     def triangles(self) -> Parts:

@@ -16,7 +16,6 @@ from glasshouse.proofs.budget import Budget, Pause, TimeIsUpError
 from glasshouse.proofs.covering import Covering, lowest_state
 from glasshouse.proofs.lp.blocks import Blocks
 from glasshouse.proofs.lp.root import LARGE
-from glasshouse.proofs.matching.square_torus import SquareTorus
 from glasshouse.proofs.parts import NO_PARTS
 from glasshouse.proofs.preparation import Prepared
 from glasshouse.proofs.progress import Bounds, Statistics, Stopped
@@ -179,7 +178,7 @@ class Prover:
         search, budget = self.search, self.budget
         blocks = search.reduction.blocks
         largest = max((block.graph.num_edges for block in blocks), default=0)
-        is_torus = any(SquareTorus.of(block.graph) for block in blocks)
+        is_torus = any(block.surface and not block.surface.is_planar for block in blocks)
         self.is_large = is_torus or (largest >= LARGE and not self._is_dense)
         is_followed = self._is_dense or (budget.most_nodes > 1 and not self.is_large)
         search.budget = budget.part(_SHARE_OF_ROOT if is_followed else 1.0)
@@ -187,7 +186,7 @@ class Prover:
             patience = max(_SECONDS_OF_LP, _TIMES_COVERING * covering.seconds)
             search.budget.end_by(budget.began + patience)
         if is_followed:
-            search.gives_up = _always if self._is_beyond_lp() else _Stalling()
+            search.new_test = (lambda: _always) if self._is_beyond_lp() else _Stalling
         self.prepared.known.append(search.run(self.prepared.known))
         self.is_done = (search.converged or search.gave_up) and budget.stopped != "target"
         began = budget.seconds

@@ -15,6 +15,8 @@ from glasshouse.proofs.parts import NO_PARTS, cycle_parts, joined_parts, named_p
 from glasshouse.proofs.progress import Bounds
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
+Test = Callable[[Fraction, Fraction], bool]
+
 
 class Blocks:
     """The linear programs of a graph, one for each block of its core.
@@ -35,12 +37,13 @@ class Blocks:
         found: Callable[[Spins], object] | None = None,
     ) -> None:
         self.graph, self.budget, self.found = graph, budget, found
-        self.reduction = ContractedGraph(graph, budget)
+        self.reduction = ContractedGraph(graph, budget, matching=True)
         self.results: list[BlockResult] = []
         self.lower = Fraction(self.reduction.cost)
         self.gave_up = False
-        # Called after every round, with the bounds on the optimum.
-        self.gives_up: Callable[[Fraction, Fraction], bool] = lambda lower, upper: False
+        # Makes a test for each block, which is called after every round with the bounds on the
+        # optimum, and ends the search if it returns True.
+        self.new_test: Callable[[], Test] = lambda: lambda lower, upper: False
         self.upper = 0  # the cost of the blocks that are not being solved
         self.rounds = 0
 
@@ -51,23 +54,29 @@ class Blocks:
         # The gaps of all blocks together must stay below the least difference of two costs.
         slack = Fraction(self.graph.unit, 2 * max(1, len(blocks)))
 
+        told = math.inf if start is None else self.graph.cost(start)
+
         def tell() -> None:
-            if self.found is not None and len(solvers) == len(blocks):
+            nonlocal told
+            cost = self.reduction.cost + sum(solver.cost for solver in solvers)
+            # Before all blocks have their part of the best state, the whole state may be worse.
+            if self.found is not None and len(solvers) == len(blocks) and cost < told:
+                told = cost
                 self.found(self.reduction.lift_state([solver.state for solver in solvers]))
 
         solvers: list[CycleLp] = []
         for block in blocks:
             budget, is_lifted = self.budget, self.reduction.is_lifting
             certifying = Certifying(budget.certify_until, is_lifted, budget.whole.reserved)
-            solvers.append(
-                CycleLp(block.graph, slack, budget.part(), self._report, certifying, tell)
-            )
+            limits = budget.part(), self._report, certifying
+            solvers.append(CycleLp(block.graph, slack, *limits, tell, block.surface))
         if start is not None:
             for solver, spins in zip(solvers, self.reduction.restrict(start), strict=True):
                 solver.offer(spins)
         self.upper = self.reduction.cost + sum(solver.cost for solver in solvers)
         for solver in solvers:
             self.upper -= solver.cost
+            self._gives_up = self.new_test()
             result = solver.solve()
             self.results.append(result)
             self.lower += result.packing.total
@@ -81,7 +90,7 @@ class Blocks:
         low = Fraction(self.graph.value(self.lower + lower)) / self.graph.scale
         high = Fraction(self.graph.value(self.upper + upper)) / self.graph.scale
         bounds = Bounds(float(low), float(high), self.budget.seconds, self.rounds)
-        self.gave_up = self.gives_up(low, high)
+        self.gave_up = self._gives_up(low, high)
         return self.budget.tell(bounds) or self.gave_up
 
     def core_parts(self) -> Parts:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -23,10 +24,12 @@ from glasshouse.proofs.budget import Budget, TimeIsUpError
 from glasshouse.proofs.kernels import graphs
 from glasshouse.proofs.lp.cut_lp import CutLp
 from glasshouse.proofs.lp.cuts import Cut, cycle_cuts
-from glasshouse.proofs.lp.rounding import Certifying, Rounded, refine, round_duals
+from glasshouse.proofs.lp.rounding import SAMPLE, Certifying, Rounded, refine, round_duals
 from glasshouse.proofs.lp.rounds import CentredRounds, GreedyRounds
 from glasshouse.proofs.lp.separation import Separation
-from glasshouse.proofs.matching.square_torus import SquareTorus
+from glasshouse.proofs.matching.packing import Packing
+from glasshouse.proofs.matching.search import SurfaceSearch
+from glasshouse.proofs.matching.surface import Surface
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.proofs.states import (
     annealed_state,
@@ -51,8 +54,8 @@ _STALL_ROUNDS, _STALL_GAIN = 10, 0.002
 _CLOSED, _PROVEN = Fraction(15, 8), Fraction(31, 16)
 # Annealing searches around the LP's solution once in this many interior rounds.
 _INTERIOR_PAUSE = 2
-# A torus is cut open this many times in a row without a better state before the LP begins, and this
-# many times in each of its rounds.
+# A torus is cut open this many times in a row without a better bound or state before the LP begins,
+# and this many times in each of its rounds.
 _CUTS_IN_VAIN, _CUTS_OF_ROUND = 12, 4
 
 
@@ -77,6 +80,7 @@ class _Work:
         default_factory=lambda: ([], np.zeros(0))
     )
     unsolved: list[Cut] = field(default_factory=list)  # used if no LP was solved
+    packing: Packing | None = None  # the best packing from matchings
     lower: Fraction = Fraction(0)
     rounds: int = 0
     cuts: int = 0
@@ -95,6 +99,7 @@ class CycleLp:
             stop.
         certifying: the time by which the certificate must be complete.
         found: called whenever `state` is better than before.
+        surface: a surface of the graph whose faces can be matched, if there is one.
     """
 
     def __init__(
@@ -105,16 +110,17 @@ class CycleLp:
         report: Callable[[Fraction, int], bool] = lambda lower, upper: False,
         certifying: Certifying | None = None,
         found: Callable[[], object] = lambda: None,
+        surface: Surface | None = None,
     ) -> None:
-        self.graph, self.found = graph, found
+        self.graph, self.found, self.surface = graph, found, surface
         self.certifying = certifying or Certifying()
         self.slack, self.capacity = slack, [abs(w) for w in graph.weights]
         self.budget = self.lp_budget = budget
         self.report = report
         self.separation = Separation(graph)
         self.rounds: GreedyRounds | CentredRounds = GreedyRounds(self.separation)
-        self.torus = SquareTorus.of(graph)
-        if self.torus is not None or (is_sparse(graph) and graph.num_edges >= LARGE):
+        self.search: SurfaceSearch | None = None
+        if surface is not None or (is_sparse(graph) and graph.num_edges >= LARGE):
             self.rounds = CentredRounds(self.separation, np.zeros(graph.num_edges))
         self.interior_rounds = 0
         self.annealed = False
@@ -132,9 +138,9 @@ class CycleLp:
         lp = CutLp(np.abs(self.graph.couplings), run_crossover="off")
         work = _Work(lp)
         with self.budget.hearing_ctrl_c():
-            if self.torus is not None:
-                self.match_faces(self.torus, work)
-            if not work.stopped:
+            if self.surface is not None:
+                self.match_faces(self.surface, work)
+            if not (work.stopped or work.converged):
                 self.add_cuts(work)
             if not (self.closed(work.lower) or work.stopped):
                 self.anneal(work.lower)
@@ -147,52 +153,60 @@ class CycleLp:
         packing = self.budget.to_the_end(lambda: self.affordable_packing(work))
         return BlockResult(self.state, self.cost, packing, work.rounds, work.cuts, work.converged)
 
-    def match_faces(self, torus: SquareTorus, work: _Work) -> None:
-        """Find a bound and a state of a torus by matching, without an LP."""
+    def match_faces(self, surface: Surface, work: _Work) -> None:
+        """Find a bound and a state by matching the faces of a surface, without an LP."""
+        search = self.search = SurfaceSearch(surface, self.lp_budget)
         try:
-            moats = torus.moats(self.lp_budget)
+            spins = search.begin()
         except TimeIsUpError:  # an LP would take even longer
             work.stopped = True
             self.make_do(work)
             return
-        cuts = cycle_cuts(moats.edges, moats.begins)
-        self.solved(work, cuts, moats.duals, len(moats.edges))
-        self.offer(torus.state_near(moats.crossed))
-        states = [self.state]
-        best, in_vain = self.cost, 0
-        while in_vain < _CUTS_IN_VAIN and not (self.closed(work.lower) or self.is_time_up):
-            self.cut_open(torus)
+        self.offer(spins)
+        self.matched(work, search.packing)
+        states, in_vain = [self.state], 0
+        while not (work.stopped or work.converged) and in_vain < _CUTS_IN_VAIN:
+            before = work.lower, self.cost
+            self.cut_open(search)
+            self.matched(work, search.packing)
             states.append(self.state)
-            in_vain = in_vain + 1 if self.cost == best else 0
-            best = self.cost
-        if self.closed(work.lower) or self.is_time_up:
+            in_vain = in_vain + 1 if before == (work.lower, self.cost) else 0
+        if work.stopped or work.converged:
             return
-        work.lp.violation = moats.crossed.astype(np.float64)
+        cuts = cycle_cuts(search.packing.edges, search.packing.begins)
+        work.lp.violation = search.crossed.astype(np.float64)
         assert isinstance(self.rounds, CentredRounds)
         centre = mean_violation(self.graph, np.array(states))
         self.rounds.begin_inside(cuts, work.lp.violation, centre)
 
+    def matched(self, work: _Work, packing: Packing) -> None:
+        """Store a packing from matchings, report its bound, and decide whether to stop."""
+        if packing is not work.packing:
+            work.packing, work.lower = packing, max(packing.total, work.lower)
+            some = packing.begins[: SAMPLE + 2]
+            cuts = cycle_cuts(packing.edges[: some[-1]], some)
+            self.measure_pace(np.zeros(len(cuts)), cuts, len(packing.edges))
+            self.budget.end_by(self.certifying.latest_start(len(packing.edges)))
+        work.converged = self.closed(work.lower)
+        work.stopped = self.report(work.lower, self.cost) or self.is_time_up
+
     def make_do(self, work: _Work) -> None:
         """Provide a simple bound and state if the search stopped before it found any."""
-        if work.solved[0]:
+        if work.solved[0] or work.packing is not None:
             return
         spins = self.state.copy()
-        if self.torus is not None:
-            faces = self.torus.faces.edges[self.torus.odd]  # cycles that need no search
-            work.unsolved = cycle_cuts(faces.reshape(-1), 4 * np.arange(len(faces) + 1))
-            spins = self.torus.state_near(np.zeros(self.graph.num_edges, np.bool_))
+        if self.surface is not None:
+            work.unsolved = cycle_cuts(*self.surface.odd_faces())  # cycles that need no search
+            nothing = np.zeros(self.graph.num_edges)
+            spins = graphs.round_to_spins(*self.graph.rows, self.graph.negative, nothing)
         self.offer(spins)
 
-    def cut_open(self, torus: SquareTorus) -> None:
-        """Replace the state of a torus by a matching's state, if that is at least as good."""
-        try:
-            spins = torus.improved(self.state, self.lp_budget)
-        except TimeIsUpError:
-            return
-        if self.graph.cost(spins) == self.cost:
-            self.state = spins
-        else:
-            self.offer(spins)
+    def cut_open(self, search: SurfaceSearch) -> None:
+        """Improve the bound and the state of a torus by matchings on parts of it."""
+        with suppress(TimeIsUpError):
+            spins = search.on_cylinder(self.state)
+            self.offer(search.on_disc(spins), equal=True)
+            self.offer(search.on_disc(self.state), equal=True)
 
     def add_cuts(self, work: _Work) -> None:
         """Add cuts and solve the LP, round by round, until no cut is violated or a limit is met."""
@@ -238,10 +252,11 @@ class CycleLp:
         """Search for better states: round the LP's solution, and anneal if a gap remains."""
         negative = self.graph.negative
         self.offer(graphs.round_to_spins(*self.graph.rows, negative, work.lp.violation))
-        if self.torus is not None:
+        if self.search is not None:
             for _ in range(_CUTS_OF_ROUND if work.rounds else 0):
                 if not (self.closed(work.lower) or self.is_time_up):
-                    self.cut_open(self.torus)
+                    with suppress(TimeIsUpError):
+                        self.offer(self.search.on_disc(self.state), equal=True)
         elif work.rounds == 1:  # after the first round, which closes the gap of most plants
             self.anneal(work.lower)
         elif isinstance(self.rounds, CentredRounds) and self.rounds.interior:
@@ -262,7 +277,9 @@ class CycleLp:
         return self.lp_budget.asks_to_stop()
 
     def affordable_packing(self, work: _Work) -> Rounded:
-        """Return the last solved LP's exact packing, or its heaviest loops if time is short."""
+        """Return the best exact packing, or its heaviest loops if time is short."""
+        if work.packing is not None and work.packing.total >= work.lower:
+            return self.affordable_matching(work.packing)
         cuts, duals = work.solved
         if not cuts:  # not even one LP was solved
             cuts = work.lp.cuts or work.unsolved
@@ -270,6 +287,15 @@ class CycleLp:
         self.measure_pace(duals, cuts, sum(len(cut.edges) for cut in cuts))
         places = self.certifying.affordable(duals, cuts)
         return self.packed(duals[places], [cuts[k] for k in places.tolist()])
+
+    def affordable_matching(self, packing: Packing) -> Rounded:
+        """Return the cycles of a packing from matchings, or the heaviest if time is short."""
+        cuts = cycle_cuts(packing.edges, packing.begins)
+        places = self.certifying.affordable(packing.widths.astype(np.float64), cuts)
+        widths = packing.widths[places]
+        common = math.gcd(packing.denominator, int(np.gcd.reduce(widths)))
+        return Rounded(packing.denominator // common, widths // common,
+                       [cuts[k] for k in places.tolist()], int(widths.sum()) // common)  # fmt: skip
 
     def measure_pace(self, duals: npt.NDArray[np.float64], cuts: list[Cut], num_edges: int) -> None:
         """Measure how long a certificate takes by rounding a few loops, if time may be short."""
@@ -320,8 +346,13 @@ class CycleLp:
         else:
             self.offer(annealed_state(self.graph, violation, least, budget))
 
-    def offer(self, spins: Spins) -> None:
-        """Improve a state by single flips and by mixing, and keep it if it is the best so far."""
+    def offer(self, spins: Spins, equal: bool = False) -> None:
+        """Improve a state by single flips and by mixing, and keep it if it is the best so far.
+
+        Args:
+            spins: the state.
+            equal: whether to keep it even if it is only as good as the best.
+        """
         graphs.descend(*self.graph.rows, self.graph.couplings, spins)
         if is_sparse(self.graph):
             pair = np.stack([spins, self.state])
@@ -331,3 +362,5 @@ class CycleLp:
         if cost < self.cost:
             self.state, self.cost = spins, cost
             self.found()
+        elif equal and cost == self.cost:
+            self.state = spins

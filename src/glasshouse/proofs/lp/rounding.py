@@ -197,7 +197,7 @@ def _shifts(
     return [math.floor(Fraction(x) * missing) for x in solver.getSolution().col_value]
 
 
-_SAMPLE = 500  # loops to round for a measurement
+SAMPLE = 500  # loops to round for a measurement
 # The time until a certificate is verified and written, in units of the time that rounding takes:
 # for an unchanged graph, and for a contracted one, whose loops must be lifted.
 _TIMES_ROUNDING, _TIMES_ROUNDING_LIFTED = 5.0, 8.0
@@ -223,17 +223,17 @@ class Certifying:
         self.pace = 0.0  # seconds per edge of a loop
 
     def measure(self, cuts: list[Cut], rounding: Callable[[list[Cut]], object]) -> None:
-        """Measure the speed once, by rounding the first `_SAMPLE` of many loops.
+        """Measure the speed once, by rounding the first `SAMPLE` of many loops.
 
         Args:
             cuts: the loops.
             rounding: a function that rounds the loops it receives.
         """
-        if self.pace or math.isinf(self.until) or len(cuts) <= _SAMPLE:
+        if self.pace or math.isinf(self.until) or len(cuts) <= SAMPLE:
             return
         began = working_time()
-        rounding(cuts[:_SAMPLE])
-        edges = sum(len(cut.edges) for cut in cuts[:_SAMPLE])
+        rounding(cuts[:SAMPLE])
+        edges = sum(len(cut.edges) for cut in cuts[:SAMPLE])
         times = _TIMES_ROUNDING_LIFTED if self.is_lifted else _TIMES_ROUNDING
         self.pace = times * (working_time() - began) / edges
 

@@ -1,5 +1,7 @@
-"""Proofs for square lattices on a torus: they match odd faces and do not need a linear program.
+"""Proofs by matching odd faces, for planar graphs and for regular lattices on a torus.
 
-* `square_torus`: bounds and states of such a lattice.
-* `kernels`: compiled code: faces within reach, perfect matchings, moats around faces.
+* `surface`: the faces of such graphs.
+* `packing`: matchings of faces, and the packings of odd cycles that they yield.
+* `search`: bounds and states from matchings; those of planar graphs are optimal.
+* `kernels`: compiled code: faces, growing regions, alternating trees, moats around regions.
 """
