@@ -109,6 +109,7 @@ FAMILIES = {
     "complete ±1, n = 80": Family(lambda s: complete(80, s), 6, 300),
     "complete ±1, n = 90": Family(lambda s: complete(90, s), 3, 600),
     "complete ±1, n = 100": Family(lambda s: complete(100, s), 1, 3600),
+    "complete ±1, n = 120": Family(lambda s: complete(120, s), 1, 3600),
     "complete ±1 with fields, n = 60": Family(lambda s: complete(60, s, fields=True), 3, 120),
     "complete normal, n = 60": Family(lambda s: complete(60, s, normal=True), 3, 300),
     "Max-Cut of G(n, 1/2), n = 80": Family(lambda s: half_complete(80, s), 10, 300),

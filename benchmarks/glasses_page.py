@@ -39,7 +39,7 @@ These are the columns of the table below:
 
 The method *cycle LP* was used until odd cliques were added to the linear program; the method with
 odd cliques is called *clique LP*. An Intel Xeon was used for the runs of *cycle LP*, for the runs
-of *semidefinite*, and for the runs of other solvers.
+of *semidefinite* with fewer than 100 spins, and for the runs of other solvers.
 
 """
 

@@ -9,7 +9,7 @@ from tests.proofs.fixed_set import random_graph
 
 from glasshouse.planting.methods import random_loops
 from glasshouse.problems import Ising
-from glasshouse.proofs import prove
+from glasshouse.proofs import prove, prover
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.lp.blocks import Blocks
 from glasshouse.proofs.lp.cut_lp import CutLp
@@ -33,16 +33,15 @@ def programs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def prover_of(problem: Ising) -> Prover:
-    prover = Prover(Prepared(problem, None, None), Budget())
-    prover.search = Blocks(prover.prepared.graph, prover.budget)
-    return prover
+    search = Prover(Prepared(problem, None, None), Budget())
+    search.search = Blocks(search.prepared.graph, search.budget)
+    return search
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_the_program_is_left_out_only_if_it_would_not_prove_the_optimum(seed: int) -> None:
     problem = random_graph(14, 13 - seed % 6, seed, normal=seed % 4 == 0, fields=seed % 3 == 0)
-    prover = prover_of(problem)
-    if not prover._is_beyond_lp():
+    if not prover_of(problem)._is_beyond_lp():
         return
     complete = prove(problem, loops_only=True, node_limit=1)
     assert complete.statistics.converged
@@ -69,3 +68,26 @@ def test_a_dense_plant_is_proven_by_a_linear_program(programs: list[int]) -> Non
     assert proof.energy == plant.energy
     assert proof.statistics.method == "cycle LP"
     assert programs
+
+
+def test_a_target_keeps_the_linear_program(programs: list[int]) -> None:
+    """The program may reach a target, although it cannot prove the optimum."""
+    problem = random_graph(45, 44, seed=1)
+    easy = -0.9 * problem.total_weight
+    assert prove(problem, target=easy).lower_bound >= easy
+    assert programs
+
+
+def test_ctrl_c_while_a_dense_graph_is_annealed_keeps_a_state(
+    programs: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*arguments: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(prover, "annealed_state", interrupted)
+    problem = random_graph(45, 44, seed=1)
+    proof = prove(problem)
+    assert proof.statistics.stopped == "Ctrl-C"
+    assert proof.energy == problem.energy(proof.state)
+    assert proof.energy < 0
+    assert programs == []

@@ -251,7 +251,7 @@ def test_no_loops_are_rounded_for_a_measurement_where_there_is_plenty_of_time(mo
 
     monkeypatch.setattr(root, "round_duals", counted)
     problem = spin_glass(44, 1.0, np.random.default_rng(1), gaussian=False)
-    prove(problem, time_limit=3600.0, node_limit=1)
+    prove(problem, time_limit=3600.0, node_limit=1, loops_only=True)
     assert len(sizes) == 1
     assert sizes[0] > rounding.SAMPLE
     assert not Certifying(working_time() + 3600.0).may_be_late(4000)

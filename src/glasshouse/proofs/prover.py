@@ -199,17 +199,22 @@ class Prover:
         """Return whether no LP over cycles can prove the optimum of a dense graph.
 
         A cycle has at least 3 edges, so the LP is at most a third of the weight of all edges. If
-        annealing does not find a state that costs less, no state seems to cost less.
+        annealing does not find a state that costs less, no state seems to cost less. A target may
+        be within reach of the LP in any case.
         """
-        if not self._is_dense:
+        if not self._is_dense or self.budget.target is not None:
             return False
         reduction = self.search.reduction
         graph, state = reduction.blocks[0].graph, reduction.restrict(self.prepared.best)[0]
         most = graph.total // 3
-        if graph.cost(state) > most:
-            state = annealed_state(graph, None, most, self.search.budget)
-            self.prepared.known.append(reduction.lift_state([state]))
-        return graph.cost(state) > most
+        with self.budget.hearing_ctrl_c():
+            if graph.cost(state) > most:
+                state = annealed_state(graph, None, most, self.search.budget)
+        if graph.cost(state) <= most:
+            return False
+        found = self.budget.to_the_end(lambda: reduction.lift_state([state]))
+        self.prepared.known.append(found)
+        return True
 
     def _certified(self, certificate: Callable[[], Certificate]) -> Proven:
         """Make a certificate and verify it, even if the time is up.

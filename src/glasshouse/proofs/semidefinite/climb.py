@@ -28,7 +28,7 @@ _LOOK_BACK = 3  # rounds over which gains are measured
 _COMFORT = 3e-3  # the margin, in units of the scale, that yields short certificates
 _MOST_BITS = 44  # bits of a column's entries, limited by the precision of floats
 _NEAR = 0.1  # the relative error of the estimated cost of α
-_CLOSE = 1e-4  # the gap, in units of the scale, that only precision can explain
+_CLOSE = 3e-4  # the gap, in units of the scale, that only precision can explain
 _BITS = 20  # bits of a column's entries if there is no goal
 # A vertex outweighs all others if they have less than this fraction of the sum of squared weights.
 _SHARE_OF_OTHERS = 0.1

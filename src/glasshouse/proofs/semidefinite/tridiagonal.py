@@ -11,7 +11,7 @@ import numpy as np
 
 from glasshouse.compiled import compiled, inner
 
-_HALVINGS = 50  # of the interval that contains the negative eigenvalues
+_HALVINGS = 50  # after these, an interval is as small as the rounding error of its ends
 _TINY = 1e-290  # replaces pivots of zero
 
 
