@@ -45,7 +45,7 @@ _IN_ORDER = {
         "convert measure renaming"
     ),
     "proofs": (
-        "kernels progress signed_graph veripb budget covering parts relaxation states "
+        "kernels progress signed_graph veripb budget covering narrow parts relaxation states "
         "contraction semidefinite core matching preparation lp even_covers polynomials exact "
         "trees prover proof margin qoblib"
     ),

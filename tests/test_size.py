@@ -10,8 +10,8 @@ ROOT = Path(glasshouse.__file__).parent
 
 # Lower these numbers with every commit that removes files or lines. They rise only in a commit
 # whose message gives the reason.
-MOST_FILES = 513
-MOST_LINES = 85_061
+MOST_FILES = 515
+MOST_LINES = 85_573
 LONGEST = 400  # lines of one module
 
 
