@@ -68,7 +68,7 @@ fuzz: $(VENV)/.fuzz ## look for files that do harm, 15 minutes per target (SECON
 	$(BIN)/python -m fuzz --seconds $(SECONDS) --executions $(EXECUTIONS) $(TARGETS)
 
 # In the order in which they need each other.
-COQ := Statement Tree Polynomials Bricks Cover Leaves Trie Cores Check Reading Correctness Extraction
+COQ := Statement Tree Polynomials Bricks Cover Order Leaves Trie Cores Check Reading Correctness Extraction
 VERIFIED := build/verified
 verified: $(VERIFIED)/glasshouse-verified ## prove the checker of verified/ correct with Coq, and build it into build/verified
 

@@ -15,8 +15,9 @@ _IN_ORDER = {
         "matrices model_files modes monitors training ensemble estimator curves figures"
     ),
     "certificates": (
-        "checker core_kernels kernels ties exact_sums flat_cycles tree products exact_form "
-        "cores squares certificate square_sums bound cover leaf verdict proven"
+        "checker core_kernels digit_kernels elimination_kernels kernels ties exact_sums "
+        "flat_cycles tree products exact_form cores squares certificate square_sums bound cover "
+        "elimination leaf verdict proven"
     ),
     "charts": "chart layouts style weight_matrix instance on_axes vega",
     "cli": (
@@ -44,8 +45,8 @@ _IN_ORDER = {
         "convert measure renaming"
     ),
     "proofs": (
-        "kernels progress signed_graph veripb budget covering parts relaxation states matching "
-        "contraction semidefinite core preparation lp even_covers polynomials exact "
+        "kernels progress signed_graph veripb budget covering narrow parts relaxation states "
+        "matching contraction semidefinite core preparation lp even_covers polynomials exact "
         "trees prover proof margin qoblib"
     ),
     "questions": "families gauged cone extremes",

@@ -10,8 +10,8 @@ ROOT = Path(glasshouse.__file__).parent
 
 # Lower these numbers with every commit that removes files or lines. They rise only in a commit
 # whose message gives the reason.
-MOST_FILES = 515
-MOST_LINES = 85_300
+MOST_FILES = 520
+MOST_LINES = 86_597
 LONGEST = 400  # lines of one module
 
 

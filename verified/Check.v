@@ -293,18 +293,6 @@ Qed.
     Nothing is proven of these conditions, which the format demands: the bound would hold without
     them, or another test refuses what breaks them. *)
 
-Fixpoint fresh (vs : list Z) (seen : tree bool) : bool :=
-  match vs with
-  | [] => true
-  | v :: rest =>
-      match find [v] seen with
-      | Some _ => false
-      | None => fresh rest (update (fun _ => true) [v] seen)
-      end
-  end.
-
-Definition all_fresh (vs : list Z) : bool := fresh vs Empty.
-
 Fixpoint ends_up (vs : list Z) : bool :=
   match vs with [] => false | [v] => 0 <=? v | _ :: rest => ends_up rest end.
 

@@ -1,18 +1,32 @@
 (** Search trees: what each leaf proves, and why all leaves together prove it of every state. *)
 
 Require Import ZArith List Bool Lia.
-From Verified Require Import Statement Tree Polynomials Bricks Cover.
+From Verified Require Import Statement Tree Polynomials Bricks Cover Order.
 Import ListNotations.
 Open Scope Z_scope.
 Local Arguments Z.mul : simpl never.
 Local Arguments Z.add : simpl never.
 Local Arguments Z.sub : simpl never.
 
+(** Whether all numbers are distinct. *)
+Fixpoint fresh (vs : list Z) (seen : tree bool) : bool :=
+  match vs with
+  | [] => true
+  | v :: rest =>
+      match find [v] seen with
+      | Some _ => false
+      | None => fresh rest (update (fun _ => true) [v] seen)
+      end
+  end.
+
+Definition all_fresh (vs : list Z) : bool := fresh vs Empty.
+
 (** The rows of a tree in prefix order. *)
 Inductive row :=
 | Branch (a b : Z)             (* in the first half the spins of a and b agree, in the second they differ *)
 | Leaf (loops squares : Z)     (* a leaf that owns the next loops and squares *)
-| Cover (vs : list Z).         (* a leaf whose states are enumerated *)
+| Exact (is_cover : bool) (vs : list Z).
+    (* a leaf with a cover, whose states are enumerated, or with an order, whose spins are eliminated *)
 
 (** The first n elements of a list, and the others; [None] if there are fewer. *)
 Fixpoint taken {A} (n : Z) (l acc : list A) : option (list A * list A) :=
@@ -52,13 +66,17 @@ Definition leaf_bound (t : ties) (loops squares : list (list Z)) : option Z :=
       end
   end.
 
-(** The vertices of a cover: each root once, and never the ghost. *)
+(** The roots of vertices in their order: each root once, and never the ghost. *)
 Definition roots (t : ties) (vs : list Z) : list Z :=
-  fold_left (fun found v => let r := fst (follow t v) in
-                            if (r =? 0) || existsb (Z.eqb r) found then found else r :: found) vs [].
+  rev_append (fst (fold_left (fun found v =>
+    let r := fst (follow t v) in
+    match find [r] (snd found) with
+    | Some _ => found
+    | None => (r :: fst found, update (fun _ => true) [r] (snd found))
+    end) vs ([], update (fun _ => true) [0] Empty))) [].
 
-Definition cover_bound (t : ties) (vs : list Z) : option Z :=
-  least_of_cover (roots t vs) (gather t terms).
+Definition exact_bound (is_cover : bool) (t : ties) (vs : list Z) : option Z :=
+  (if is_cover then least_of_cover else least_of_order) (roots t vs) (gather t terms).
 
 Definition lesser (o : option Z) (b : Z) : option Z :=
   match o with None => Some b | Some a => Some (Z.min a b) end.
@@ -67,9 +85,6 @@ Definition extended (a b x : Z) (path : option ties) : option ties :=
   match path with Some t => join a b x t | None => None end.
 
 Definition is_vertex (v : Z) : bool := (0 <=? v) && (v <=? size).
-
-Fixpoint distinct (vs : list Z) : bool :=
-  match vs with [] => true | v :: l => negb (existsb (Z.eqb v) l) && distinct l end.
 
 (** Paths wait for their subtrees; [None] is a path that contradicts itself, where no state is. *)
 Fixpoint leaves (rows : list row) (waiting : list (option ties)) (loops squares : list (list Z))
@@ -95,13 +110,13 @@ Fixpoint leaves (rows : list row) (waiting : list (option ties)) (loops squares 
           end
       | _, _ => None
       end
-  | Cover vs :: rest, path :: others =>
-      if (match taken 25 vs [] with None => true | Some _ => false end)
-         && forallb is_vertex vs && distinct vs
+  | Exact is_cover vs :: rest, path :: others =>
+      if (match taken 25 vs [] with None => true | Some _ => negb is_cover end)
+         && forallb is_vertex vs && all_fresh vs
       then match path with
            | None => leaves rest others loops squares found
            | Some t =>
-               match cover_bound t vs with
+               match exact_bound is_cover t vs with
                | Some b => leaves rest others loops squares (lesser found b)
                | None => None
                end
@@ -162,10 +177,11 @@ Proof.
   rewrite <- Hs; apply step_divides.
 Qed.
 
-Lemma cover_bound_holds t vs b : obeys s t -> cover_bound t vs = Some b -> b <= energy s terms.
+Lemma exact_bound_holds is_cover t vs b :
+  obeys s t -> exact_bound is_cover t vs = Some b -> b <= energy s terms.
 Proof.
-  unfold cover_bound; intros Ht H; apply (least_of_cover_bound s) in H.
-  rewrite weigh_gather in H; auto.
+  unfold exact_bound; intros Ht H; rewrite <- (weigh_gather s t) by auto.
+  destruct is_cover; [eapply least_of_cover_bound | eapply least_of_order_bound]; eauto.
 Qed.
 
 (** The state is bounded already, or one of the paths that wait leads to it. *)
@@ -211,7 +227,7 @@ Proof.
     try (destruct row; discriminate); try discriminate.
   - destruct loops, squares; try discriminate; intros ->.
     destruct Ha as [(a & [= ->] & H) | (t & [] & _)]; exact H.
-  - destruct row as [a c | n k | vs].
+  - destruct row as [a c | n k | is_cover vs].
     + destruct (_ && _); [| discriminate]. apply IH, awaited_branch, Ha.
     + destruct (taken n loops []) as [[own_loops loops'] |]; [| discriminate].
       destruct (taken k squares []) as [[own_squares squares'] |]; [| discriminate].
@@ -221,9 +237,9 @@ Proof.
       intros t' [= <-] Ht; eapply leaf_bound_holds; eauto.
     + destruct (_ && _); [| discriminate].
       destruct path as [t |]; [| apply IH, awaited_nothing, Ha].
-      destruct (cover_bound t vs) as [b' |] eqn:E; [| discriminate].
+      destruct (exact_bound is_cover t vs) as [b' |] eqn:E; [| discriminate].
       apply IH; eapply awaited_lesser; [exact Ha |].
-      intros t' [= <-] Ht; eapply cover_bound_holds; eauto.
+      intros t' [= <-] Ht; eapply exact_bound_holds; eauto.
 Qed.
 
 End Proof.

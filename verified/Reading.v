@@ -314,6 +314,7 @@ Definition heads :=
 Definition row_branch := Eval compute in bytes "branch".
 Definition row_leaf := Eval compute in bytes "leaf".
 Definition row_cover := Eval compute in bytes "cover".
+Definition row_order := Eval compute in bytes "order".
 
 Definition is_letter (c : Z) : bool := (65 <=? c) && (c <=? 90) || (97 <=? c) && (c <=? 122).
 
@@ -324,7 +325,7 @@ Definition has {A} (o : option A) : bool := match o with Some _ => true | None =
 
 Definition read_row (w : word) (values : list word) : option row :=
   let? numbers := each small values in
-  if is_word w row_cover then Some (Cover numbers)
+  if is_word w row_cover || is_word w row_order then Some (Exact (is_word w row_cover) numbers)
   else match numbers with
        | [x; y] => Some (if is_word w row_branch then Branch x y else Leaf x y)
        | _ => None
@@ -336,7 +337,7 @@ Fixpoint read_heads (lines : list (list word)) (found : list (word * list word))
   match lines with
   | (((c :: _) as w) :: values) :: rest =>
       if negb (is_letter c) then Some (found, rev_append rows [], lines)
-      else if has (head head_tree found) && existsb (is_word w) [row_branch; row_leaf; row_cover]
+      else if has (head head_tree found) && existsb (is_word w) [row_branch; row_leaf; row_cover; row_order]
       then let? row := read_row w values in read_heads rest found (row :: rows)
       else
         require existsb (is_word w) heads && negb (has (head w found))
@@ -396,7 +397,7 @@ Definition read_certificate (t : text) : option certificate :=
   let? (found, tree_rows, part_lines) := read_heads (rows_of 35 lines) [] [] in
   let? version := one small (head head_first found) in
   require existsb (fun k => match head head_first found with Some [w] => is_word w k | _ => false end)
-            [[49]; [50]; [51]; [52]; [53]] in
+            [[49]; [50]; [51]; [52]; [53]; [54]] in
   let is_five := version =? 5 in
   let? over := one integer (head head_denominator found) in
   let? bits := read_digits (head head_state found) in
@@ -418,8 +419,9 @@ Definition read_certificate (t : text) : option certificate :=
   require negb (has (head (if is_five then head_loops else head_cores) found))
           && Bool.eqb (0 <? number_of_cores) is_five && (number_of_cores =? count trees) in
   require (0 <? over) && (0 <=? loops) && (0 <=? number) && (loops + number =? count parts)
-          && ((version =? 4) || Bool.eqb (has tree) (version =? 3)) && (has tree || negb (has common))
-          && (existsb (Z.eqb version) [2; 3; 4] || negb (has squares))
+          && ((version =? 4) || Bool.eqb (has tree) ((version =? 3) || (version =? 6)))
+          && (has tree || negb (has common)) && (existsb (Z.eqb version) [2; 3; 4; 6] || negb (has squares))
+          && ((version =? 6) || forallb (fun r => match r with Exact false _ => false | _ => true end) tree_rows)
           && (match tree with Some n => n =? count tree_rows | None => true end)
           && (match names with Some numbers => are_names (count bits) numbers | None => true end) in
   let? (loop_parts, square_parts) := taken loops parts [] in

@@ -97,12 +97,8 @@ Fixpoint all (P : monomial -> V -> Prop) t : Prop :=
 
 Lemma all_balance P l m v r : all P l -> P m v -> all P r -> all P (balance l m v r).
 Proof.
-  intros Hl Hm Hr; unfold balance.
-  destruct (_ <? _); [destruct l as [| ? ll lm lv lr]; [simpl in *; tauto |];
-    destruct (_ <=? _); [| destruct lr]; simpl in *; tauto |].
-  destruct (_ <? _); [destruct r as [| ? rl rm rv rr]; [simpl in *; tauto |];
-    destruct (_ <=? _); [| destruct rl]; simpl in *; tauto |].
-  simpl; tauto.
+  unfold balance; destruct (_ <? _); [destruct l as [| ? ? ? ? []]; try destruct (_ <=? _) |
+    destruct (_ <? _); [destruct r as [| ? [] ? ? ?]; try destruct (_ <=? _) |]]; simpl; tauto.
 Qed.
 
 Lemma all_update (P : monomial -> V -> Prop) f m t :
@@ -150,12 +146,8 @@ Definition add (m : monomial) (c : Z) (t : tree Z) : tree Z := update (plus c) m
 
 Lemma weigh_balance f l m c r : weigh f (balance l m c r) = weigh f l + f m * c + weigh f r.
 Proof.
-  unfold balance.
-  destruct (_ <? _); [destruct l as [| ? ll lm lv lr]; [reflexivity |];
-    destruct (_ <=? _); [| destruct lr]; simpl; ring |].
-  destruct (_ <? _); [destruct r as [| ? rl rm rv rr]; [reflexivity |];
-    destruct (_ <=? _); [| destruct rl]; simpl; ring |].
-  reflexivity.
+  unfold balance; destruct (_ <? _); [destruct l as [| ? ? ? ? []]; try destruct (_ <=? _) |
+    destruct (_ <? _); [destruct r as [| ? [] ? ? ?]; try destruct (_ <=? _) |]]; simpl; ring.
 Qed.
 
 Lemma weigh_add f m c t : weigh f (add m c t) = weigh f t + f m * c.

@@ -48,6 +48,15 @@ def _lattice(side: int, dimensions: int, weights: Callable[[int], Any]) -> Ising
     return Ising.from_edges(sites.size, edges, weights(len(edges)))
 
 
+def _narrow(weights: Callable[[int], Any]) -> Ising:
+    """Return a long and narrow Ising problem, which is proven by elimination."""
+    from glasshouse.problems import Ising
+
+    sites = np.arange(1500)
+    edges = np.concatenate([np.stack([sites[:-step], sites[step:]], -1) for step in (1, 2, 3)])
+    return Ising.from_edges(len(sites), edges, weights(len(edges)))
+
+
 def _problems() -> Iterator[Ising]:
     """Yield small Ising problems that cover all annealing kernels and types of weights."""
     from glasshouse.problems import Ising
@@ -136,6 +145,8 @@ def _prove() -> None:
 
     prove(_lattice(6, 2, _signs))  # matching on a torus
     prove(_lattice(4, 3, _signs))  # the LP, then a tree
+    for weights in (_signs, _normals):
+        prove(_narrow(weights))
     for problem in _problems():
         prove(problem, time_limit=2)
 

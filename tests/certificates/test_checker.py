@@ -310,7 +310,7 @@ def test_the_command_tells_by_its_exit_code(tmp_path):
 
 def test_the_checker_is_one_short_file_of_the_standard_library():
     text = Path(checker.__file__).read_text()
-    assert len(text.splitlines()) <= 540
+    assert len(text.splitlines()) <= 595
     modules = {
         line.split()[1].split(".")[0]
         for line in text.splitlines()

@@ -65,7 +65,7 @@ def test_both_checkers_say_the_same_of_graphs(tmp_path_factory, data):
         document = files.read_document(graph)
         verdict = document.examined(files.read_side_car(cert)).verdict
     except CertificateError:
-        with pytest.raises(ValueError, match="leaves the edge"):
+        with pytest.raises(ValueError, match=r"leaves the edge|lacks a vertex"):
             checker.check(graph.read_text(), cert.read_text(), True)
         return
     cut, most = checker.check(graph.read_text(), cert.read_text(), True)

@@ -10,7 +10,7 @@ from tests.certificates.test_checker import library, stand_alone
 from tests.oracles import optimum
 
 from glasshouse import files
-from glasshouse.certificates import Branch, Certificate, Cover, Leaf, Tree
+from glasshouse.certificates import Branch, Certificate, Cover, Leaf, Order, Tree
 from glasshouse.certificates.bound import Parts
 from glasshouse.certificates.tree import Row
 from glasshouse.problems import Ising
@@ -37,7 +37,7 @@ def trees(count: int):
     for seed in range(count):
         problem = to_max2sat(glass(7 + seed % 3, seed))[0]
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(prover.Covering, "of", lambda form: None)
+            patch.setattr(prover.Prover, "exact_methods", lambda self: (None, None))
             patch.setattr(prover, "LARGE", 0)
             whole = prove(problem).certificate
         if whole.tree is None:
@@ -45,9 +45,11 @@ def trees(count: int):
 
 
 def grown(size: int, whole: Certificate, rng: np.random.Generator) -> Certificate:
-    """A tree of three branches, each leaf with all parts or with a cover."""
+    """A tree of three branches, each leaf with all parts, with a cover or with an order."""
     leaf, cover = Leaf(whole.num_loops, whole.num_squares), Cover(tuple(range(size - 1)))
-    ends: list[list[Row]] = [[leaf] if rng.random() < 0.7 else [cover] for _ in range(4)]
+    order = Order(tuple(rng.permutation(size).tolist()))
+    chosen = rng.choice(3, 4, p=(0.4, 0.2, 0.4))
+    ends: list[list[Row]] = [[(leaf, cover, order)[kind]] for kind in chosen]
     while len(ends) > 1:
         pair = rng.choice(size + 1, 2, replace=False).tolist()
         ends.append([Branch(*pair), *ends.pop(0), *ends.pop(0)])

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 
-from glasshouse.certificates import Branch, Certificate, Cover, Leaf, Squares, Tree
+from glasshouse.certificates import Branch, Certificate, Cover, Leaf, Order, Squares, Tree
 from glasshouse.certificates.tree import Row
 
 
@@ -22,7 +22,11 @@ def rows(draw: st.DrawFn, size: int, depth: int = 3) -> list[Row]:
     if depth and draw(st.booleans()):
         pair = draw(st.lists(st.integers(0, size), min_size=2, max_size=2, unique=True))
         return [Branch(*pair), *draw(rows(size, depth - 1)), *draw(rows(size, depth - 1))]
-    if draw(st.integers(0, 3)) == 0:
+    kind = draw(st.integers(0, 7))
+    if kind < 2:
+        order = draw(st.permutations(range(size + 1)))
+        return [Order(tuple(order[draw(st.integers(0, 1)) * draw(st.integers(0, 1)) :]))]
+    if kind < 4:
         return [Cover(tuple(draw(st.lists(st.integers(0, size), max_size=size, unique=True))))]
     return [Leaf(draw(st.integers(0, 2)), draw(st.integers(0, 2)))]
 

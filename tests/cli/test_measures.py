@@ -222,7 +222,7 @@ def test_the_bound_on_a_cut_is_an_upper_one(tmp_path, capsys, monkeypatch):
     path = tmp_path / "k6.mc"
     pairs = [f"{i} {j} 1" for i in range(1, 7) for j in range(1, i)]
     path.write_text("\n".join(["6 15", *pairs, ""]))
-    monkeypatch.setattr(prover.Covering, "of", lambda form: None)
+    monkeypatch.setattr(prover.Prover, "exact_methods", lambda self: (None, None))
     assert main(["prove", str(path), "--node-limit", "1"]) == 1
     captured = capsys.readouterr()
     assert captured.out.startswith("cut          9\nupper bound  10\n")

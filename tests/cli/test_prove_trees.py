@@ -21,7 +21,7 @@ from glasshouse.proofs import prover
 @pytest.fixture
 def graph(tmp_path, monkeypatch):
     """A graph whose linear program leaves a gap, and no other bound at hand."""
-    monkeypatch.setattr(prover.Covering, "of", lambda form: None)
+    monkeypatch.setattr(prover.Prover, "exact_methods", lambda self: (None, None))
     monkeypatch.setattr(prover, "is_dense", lambda graph: False)
     path = tmp_path / "half.mc"
     gh.write(path, half_complete())

@@ -226,7 +226,7 @@ def test_options_that_do_not_fit_are_refused(tmp_path):
 BAD_CERTIFICATES = [
     ("", None, "no line 'glasshouse-certificate ...'"),
     ("state 01\n", 1, "expected 'glasshouse-certificate 1'"),
-    ("glasshouse-certificate 6\ndenominator 1\nstate 0\nloops 0\n", 1, "expected glasshouse-cert"),
+    ("glasshouse-certificate 7\ndenominator 1\nstate 0\nloops 0\n", 1, "expected glasshouse-cert"),
     ("glasshouse-certificate 3\ndenominator 1\nstate 0\nloops 0\n", None, "no line 'tree ...'"),
     ("glasshouse-certificate 1\nstate 0\nloops 0\n", None, "no line 'denominator ...'"),
     ("glasshouse-certificate 1\ndenominator 0\nstate 0\nloops 0\n", 2, "must be at least 1"),

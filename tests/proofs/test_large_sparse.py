@@ -9,7 +9,7 @@ import pytest
 from tests.proofs.instances import torus_edges
 
 from glasshouse.problems import Ising
-from glasshouse.proofs import prove
+from glasshouse.proofs import prove, prover
 from glasshouse.proofs.lp import root, rounds
 from glasshouse.proofs.lp.separation import HOP, Separation
 from glasshouse.proofs.matching.surface import Surface
@@ -96,6 +96,7 @@ def test_centred_rounds_prove_what_greedy_ones_prove(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     problem = torus(10 + seed, rng, gaussian=True)
     greedy = prove(problem)
+    monkeypatch.setattr(prover.Prover, "exact_methods", lambda self: (None, None))
     monkeypatch.setattr(root, "LARGE", 0)
     methods: list[str] = []
     was_asked = rounds.CentredRounds.cuts

@@ -53,7 +53,7 @@ def mixed_page(tmp_path_factory) -> Path:
     gh.write(folder / "plant.wcnf", plant)
     gh.write(folder / "half.mc", half_complete())
     with pytest.MonkeyPatch.context() as patch:  # no other bound at hand: a tree is searched
-        patch.setattr(prover.Covering, "of", lambda form: None)
+        patch.setattr(prover.Prover, "exact_methods", lambda self: (None, None))
         patch.setattr(prover, "is_dense", lambda graph: False)
         assert main(["prove", str(folder / "half.mc")]) == 0
         proof = gh.prove(half_complete())

@@ -337,7 +337,7 @@ def test_loops_over_pairs_that_are_not_coupled_are_explained():
 
 
 def test_leaves_of_a_tree_prove_what_the_certificate_does(tmp_path, monkeypatch):
-    monkeypatch.setattr(prover.Covering, "of", lambda form: None)
+    monkeypatch.setattr(prover.Prover, "exact_methods", lambda self: (None, None))
     monkeypatch.setattr(prover, "is_dense", lambda graph: False)
     path = tmp_path / "half.mc"
     gh.write(path, half_complete())

@@ -42,7 +42,8 @@ def compare_in(folder: Path, verified: str, count: int, seed: int, attacks: int)
 def traits(one: Case) -> list[str]:
     """The ingredients of a case."""
     words = {b"squares": b"\nsquares ", b"trees": b"\nbranch ", b"covers": b"\ncover ",
-             b"monomials": b"\nmonomials ", b"cores": b"\ncores "}  # fmt: skip
+             b"monomials": b"\nmonomials ", b"cores": b"\ncores ",
+             b"orders": b"\norder "}  # fmt: skip
     held = [name.decode() for name, word in words.items() if word in one.certificate]
     state, numbers = re.compile(rb"^state .*$", re.M), re.compile(rb"\d{20}")
     large = numbers.search(state.sub(b"", one.certificate)) is not None
@@ -51,7 +52,7 @@ def traits(one: Case) -> list[str]:
 
 def test_three_checkers_agree(verified):
     tally = compare(verified, count=600, seed=1, attacks=12)
-    kinds = ("squares", "trees", "covers", "large", "monomials", "cores")
+    kinds = ("squares", "trees", "covers", "large", "monomials", "cores", "orders")
     assert min(tally[kind] for kind in kinds) > 40
     assert min(tally[kind] for kind in ("refused", "optimal", "bounds")) > 50
     assert min(tally[suffix] for suffix in (".wcnf", ".mc", ".sparse", ".hubo")) > 20
@@ -113,6 +114,41 @@ def test_polynomials_are_read_by_one_grammar(verified, tmp_path):
         assert mine == stand_alone(one) == library(one, tmp_path), one
     bits = Case(".hubo", problem.replace("SPIN", "BINARY").encode(), proofs[0].encode())
     assert verified_ones(verified, [bits], tmp_path) == [None]
+
+
+def test_orders_are_read_by_one_grammar(verified, tmp_path):
+    problem = "5 6\n1 2 3\n2 3 -1\n3 4 2\n4 1 2\n4 5 1\n2 4 -2\n"
+    proof = (
+        "glasshouse-certificate 6\ndenominator 1\nstate 10101\ntree 3\nbranch 1 3\n"
+        "order 1 2 3 4 5\norder 4 5 2 1\nloops 0\n"
+    )
+    changes = [
+        ("", ""), ("order 1 2 3 4 5", "order 5 4 2 0 1"), ("order 1 2 3 4 5", "order 1 2 5"),
+        ("order 4 5 2 1", "order 4 5 2 3"), ("order 4 5 2 1", "order 4 5 1 1"),
+        ("order 4 5 2 1", "order 4 5 2 6"), ("order 4 5 2 1", "order 4 5 2 -1"),
+        ("order 4 5 2 1", "order"), ("order 4 5 2 1", "cover 4 2"), ("ate 6", "ate 3"),
+        ("ate 6", "ate 4"), ("ate 6", "ate 5"), ("ate 6", "ate 7"), ("tree 3", "tree 2"),
+        ("loops 0\n", "loops 0\nsquares 1\n1 1 1\n"), ("loops 0\n", "loops 1\n1 1 2 4\n"),
+        ("tree 3\nbranch 1 3\norder 1 2 3 4 5\norder 4 5 2 1\n", ""), ("5 2 1", "+5 2 1"),
+        ("tree 3\nbranch 1 3\norder 1 2 3 4 5\norder 4 5 2 1\n", "tree 1\nleaf 0 0\n"),
+        ("order 4 5 2 1", "leaf 0 0"), ("loops 0", "monomials 0\nloops 0"), ("4 5 2 1", "4 1 2 5"),
+        ("order 4 5 2 1\n", "order 4 5 2 1\n\n"), ("order 1 2", "order 1 2 000000000003 3"),
+    ]  # fmt: skip
+    some = list(changed(".mc", problem, proof, [(*change, False) for change in changes]))
+    answers = verified_ones(verified, some, tmp_path)
+    assert len([answer for answer in answers if answer]) > 6
+    for one, mine in zip(some, answers, strict=True):
+        assert mine == stand_alone(one) == library(one, tmp_path), one
+    clique = [f"{a} {b} 1" for a in range(1, 61) for b in range(1, a)]
+    words = " ".join(map(str, range(1, 61)))
+    wide = "\n".join(["60 1770", *clique, ""]), proof.replace("10101", "1" * 60)
+    one = case(".mc", *(text.encode() for text in wide))
+    tree = b"tree 3\nbranch 1 3\norder 1 2 3 4 5\norder 4 5 2 1\n"
+    one = Case(
+        ".mc", one.problem, one.certificate.replace(tree, f"tree 1\norder {words}\n".encode())
+    )
+    assert verified_ones(verified, [one], tmp_path) == [None]
+    assert stand_alone(one) is library(one, tmp_path) is None
 
 
 def test_what_comments_state_is_not_read(verified, tmp_path):

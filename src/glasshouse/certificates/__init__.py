@@ -6,6 +6,7 @@
 * `cores`: decision trees over clauses. `core_kernels`: their check.
 * `products`: vertices that are products of spins, and sums term by term.
 * `tree`: leaves that cover all states. `ties`: spins tied on a path. `cover`: enumerated leaves.
+  `elimination`, `elimination_kernels`, `digit_kernels`: leaves whose vertices are eliminated.
 * `exact_form`: any problem in integers. `exact_sums`, `flat_cycles`, `kernels`: exact sums in
   linear time.
 * `checker`: the stand-alone checker, which shares nothing with the other files.
@@ -16,24 +17,27 @@ from glasshouse.certificates.certificate import Certificate, CertificateError
 from glasshouse.certificates.cores import NO_CORES as NO_CORES
 from glasshouse.certificates.cores import Cores
 from glasshouse.certificates.cores import clause_rows as clause_rows
+from glasshouse.certificates.elimination import MOST_OPEN as MOST_OPEN
+from glasshouse.certificates.elimination import Elimination as Elimination
 from glasshouse.certificates.exact_form import ExactForm as ExactForm
 from glasshouse.certificates.exact_form import exact_energy as exact_energy
 from glasshouse.certificates.exact_form import packed as packed
 from glasshouse.certificates.flat_cycles import NodeArray as NodeArray
 from glasshouse.certificates.leaf import bounded_leaf as bounded_leaf
-from glasshouse.certificates.leaf import covered_leaf as covered_leaf
+from glasshouse.certificates.leaf import elimination_of as elimination_of
+from glasshouse.certificates.leaf import exact_leaf as exact_leaf
 from glasshouse.certificates.proven import Proven
 from glasshouse.certificates.squares import NO_SQUARES as NO_SQUARES
 from glasshouse.certificates.squares import Squares
 from glasshouse.certificates.ties import Pair as Pair
 from glasshouse.certificates.ties import ties_of as ties_of
 from glasshouse.certificates.tree import MOST_COVERED as MOST_COVERED
-from glasshouse.certificates.tree import Branch, Cover, Leaf, Tree
+from glasshouse.certificates.tree import Branch, Cover, Leaf, Order, Tree
 from glasshouse.certificates.verdict import Verdict, verify
 from glasshouse.certificates.verdict import check_fit as check_fit
 
 # Names imported `as` themselves are for the other packages of glasshouse.
 __all__ = [
-    "Branch", "Certificate", "CertificateError", "Cores", "Cover", "Leaf", "Proven", "Squares",
-    "Tree", "Verdict", "verify",
+    "Branch", "Certificate", "CertificateError", "Cores", "Cover", "Leaf", "Order", "Proven",
+    "Squares", "Tree", "Verdict", "verify",
 ]  # fmt: skip

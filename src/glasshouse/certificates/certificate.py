@@ -170,8 +170,8 @@ class Certificate(Summarised):
         """The numbers of all parts as text, such as "8 loops" or "3 loops and 2 squares"."""
         if self.num_cores:
             return f"{self.num_cores} core{'s' * (self.num_cores != 1)}"
-        covers = 0 if self.tree is None else self.tree.num_covers
-        return counted_parts(self.num_loops, self.num_squares, self.num_leaves, covers)
+        covers, orders = (self.tree.num_covers, self.tree.num_orders) if self.tree else (0, 0)
+        return counted_parts(self.num_loops, self.num_squares, self.num_leaves, covers, orders)
 
     @property
     def num_leaves(self) -> int:
@@ -213,18 +213,20 @@ class Certificate(Summarised):
         return f"Certificate({len(self.state)} spins, {self.parts}{over})"
 
 
-def counted_parts(loops: int, squares: int, leaves: int = 1, covers: int = 0) -> str:
-    """Return counts of loops, squares, covers and leaves as text, such as "1 loop in 2 leaves".
+def counted_parts(
+    loops: int, squares: int, leaves: int = 1, covers: int = 0, orders: int = 0
+) -> str:
+    """Return counts of parts and leaves as text, such as "1 loop in 2 leaves".
 
     >>> counted_parts(3, 0), counted_parts(0, 1), counted_parts(2, 2)
     ('3 loops', '1 square', '2 loops and 2 squares')
     >>> counted_parts(9, 0, 4)
     '9 loops in 4 leaves'
-    >>> counted_parts(0, 0, 1, 1)
-    '1 cover'
+    >>> counted_parts(0, 0, 1, 1), counted_parts(2, 0, 3, 0, 2)
+    ('1 cover', '2 loops and 2 elimination orders in 3 leaves')
     """
-    counts = {"loop": loops, "square": squares, "cover": covers}
-    said = squares or covers
+    counts = {"loop": loops, "square": squares, "cover": covers, "elimination order": orders}
+    said = squares or covers or orders
     kept = {what: n for what, n in counts.items() if n or (what == "loop" and not said)}
     words = " and ".join(f"{n} {what}{'s' * (n != 1)}" for what, n in kept.items())
     return words if leaves == 1 else f"{words} in {leaves} leaves"

@@ -11,6 +11,8 @@ Products of spins may be vertices, too (version 4): they are +1 or -1 like spins
 for the product of its ends, in which common spins cancel. So all of the above holds for them.
 A tree splits all states by pairs of spins, equal or opposite, into leaves; the least bound counts.
 In a leaf, tied spins are one spin. It has loops and squares, or a cover: spins touching all edges.
+Or it has an order (version 6): its spins are minimised over one by one. The least value over a spin
+is a table over the later spins that share an edge or a table with it, of which there must be few.
 Flipping a changes a value by 2 sum_b w[a,b] s_a s_b, so values in a leaf differ by multiples of
 2 gcd(2 gcd(w), sum_b w[a,b] for all a). What comments state about the optimum must be true, too.
 Clauses of any length have cores instead (version 5): trees over variables, whose leaves name
@@ -26,7 +28,8 @@ import sys
 from collections import defaultdict
 from fractions import Fraction
 from functools import reduce
-from itertools import combinations
+from itertools import chain, combinations
+from operator import add, sub
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -35,7 +38,8 @@ HEADS += ["monomials", "cores"]
 NOTES = [b"num-variables", b"num-clauses", b"planted-cost", b"planted-model", b"encoding"]
 GRAPH_NOTES = [b"offset", b"ancilla", b"numbers", b"planted-cut", b"planted-model"]
 HUBO_NOTES = [b"num-variables", b"numbers", b"planted-cost", b"planted-model"]
-MOST_COVERED = 24
+MOST_COVERED = MOST_OPEN = 24
+MOST_HELD = 2**26
 
 
 def require(condition, otherwise):
@@ -205,7 +209,7 @@ def read_certificate(text):
     lines, heads, tree = rows(text, "#")[::-1], {}, []
     while lines and lines[-1][0][0].isalpha():
         word, *values = lines.pop()
-        if word in ("branch", "leaf", "cover") and "tree" in heads:
+        if word in ("branch", "leaf", "cover", "order") and "tree" in heads:
             tree.append((word, counts(values)))
             continue
         is_next = word in HEADS and word not in heads and (heads or word == HEADS[0])
@@ -214,9 +218,10 @@ def read_certificate(text):
     parts, version = [list(map(whole, words)) for words in lines[::-1]], heads.get(HEADS[0])
     needed, is_five = {"denominator", "state", "loops"}, version == "5"
     needed = needed - {"loops"} | {"cores"} if is_five else needed
-    is_known = version in tuple("12345") and needed <= set(heads)
-    require(is_known, f"certificate: expected '{HEADS[0]} 1' to 5, {', '.join(sorted(needed))}")
-    is_version = version == "4" or ("tree" in heads) == (version == "3")
+    is_known = version in tuple("123456") and needed <= set(heads)
+    require(is_known, f"certificate: expected '{HEADS[0]} 1' to 6, {', '.join(sorted(needed))}")
+    is_version = version == "4" or ("tree" in heads) == (version in "36")
+    is_version = is_version and (version == "6" or "order" not in [word for word, _ in tree])
     is_version = is_version and ("monomials" in heads) == (version == "4")
     is_version = is_version and not set(heads) & ({"loops", "squares"} if is_five else {"cores"})
     is_version = is_version and ("tree" in heads) >= ("common" in heads)
@@ -244,7 +249,7 @@ def read_certificate(text):
 
 
 def leaves_of(tree, common, loops, squares, size):
-    """Yield each leaf's ties {vertex: (root, sign)} (None if contradictory), and its parts."""
+    """Yield each leaf's ties {vertex: (root, sign)} (None if contradictory), row, and parts."""
     waiting, (first, second) = [()], common  # a path consists of its last pair and the path before
     for word, numbers in tree:
         require(waiting, "certificate: rows after the last leaf of the tree")
@@ -253,9 +258,10 @@ def leaves_of(tree, common, loops, squares, size):
         if word == "branch":
             require(len({*numbers}) == len(numbers) == 2, said)
             waiting += [((*numbers, -1), path), ((*numbers, 1), path)]
-        elif word == "cover":
-            require(len({*numbers}) == len(numbers) <= MOST_COVERED, said)
-            yield ties_of(path), numbers, [], []
+        elif word in ("cover", "order"):
+            is_row = word == "order" or len(numbers) <= MOST_COVERED
+            require(is_row and len({*numbers}) == len(numbers), said)
+            yield ties_of(path), (word, numbers), [], []
         else:
             require(len(numbers) == 2, said)
             own = loops[first : first + numbers[0]], squares[second : second + numbers[1]]
@@ -342,6 +348,54 @@ def least_of_cover(constant, weights, cover, ties):
     return least(1, constant, table[0][1:])
 
 
+def least_of_order(constant, weights, order, ties):
+    """Return the least value of all states, by minimising over the spins in a given order."""
+    _, *order = dict.fromkeys(ties.get(v, (v, 1))[0] for v in [0, *order])
+    place, near, fields = {v: k for k, v in enumerate(order)}, [{} for _ in order], [0] * len(order)
+    for pair, w in weights.items():
+        require(len(pair) == 2, "an order supports only products of two spins")
+        require(all(v in place for v in pair if v), f"an order lacks a vertex of the edge {pair}")
+        first, *others = sorted(place[v] for v in pair if v)
+        if others:
+            near[first][others[0]] = w
+        else:
+            fields[first] = w
+    # The spins of each table, and of the sum of all tables whose first spin is k.
+    scopes, sums, held, begun = [], [{k} for k in range(len(order))], 0, set()
+    for k in range(len(order)):
+        scopes.append(sorted((sums[k] | {*near[k]}) - {k}))
+        require(len(scopes[k]) <= MOST_OPEN, f"an order leaves over {MOST_OPEN} spins open")
+        if scopes[k]:
+            sums[scopes[k][0]] |= {*scopes[k]}
+    for k, scope in enumerate(scopes):
+        held += sum(2 ** len(sums[i]) for i in scope[:1] if i not in begun)
+        require(held <= MOST_HELD, f"an order needs over {MOST_HELD} numbers in memory")
+        held -= 2 ** len(sums[k]) * (k in begun)
+        begun |= {*scope[:1]}
+
+    def spread(table, own, scope):  # bit i of an index: the spin scope[i] is down
+        for size in (2**i for i, other in enumerate(scope) if other not in own):
+            parts = (2 * table[k : k + size] for k in range(0, len(table), size))
+            table = list(chain.from_iterable(parts))
+        return table
+
+    tables = {}
+    for k, scope in enumerate(scopes):
+        field = [fields[k]]
+        for spin in scope:
+            w = near[k].get(spin, 0)
+            field = [x + w for x in field] + [x - w for x in field]
+        table = tables.pop(k, [0, 0])
+        up, down = (spread(table[side::2], sums[k], scope) for side in (0, 1))
+        table = list(map(min, map(sub, up, field), map(add, down, field)))
+        if not scope:
+            constant += table[0]
+            continue
+        table, first = spread(table, scope, sorted(sums[scope[0]])), scope[0]
+        tables[first] = list(map(add, tables[first], table)) if first in tables else table
+    return constant
+
+
 def cost_of(soft, hard, spins):
     """Return the cost of an assignment; infinite if it violates a hard clause."""
     broken = any(all(spins[abs(x)] * x < 0 for x in clause) for clause in hard)
@@ -411,10 +465,11 @@ def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squ
     spins = spins + [math.prod(spins[i] for i in m) for m in table]
     whole_step, least = grain * step_of(weights) // (math.gcd(grain, step_of(weights)) or 1), []
     leaves = leaves_of(tree, common, loops, squares, size)
-    for ties, cover, *parts in (leaf for leaf in leaves if leaf[0] is not None):
+    for ties, row, *parts in (leaf for leaf in leaves if leaf[0] is not None):
         base, small = folded(constant, weights, ties)
-        if cover is not None:
-            least.append(least_of_cover(base, small, cover, ties))
+        if row is not None:
+            find = least_of_cover if row[0] == "cover" else least_of_order
+            least.append(find(base, small, row[1], ties))
             continue
         # From here on, everything is multiplied by the denominator, to stay an integer.
         rest = defaultdict(int, {pair: denominator * w for pair, w in weights.items()})

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 from glasshouse.certificates.bound import Parts, contracted, lower_bound
 from glasshouse.certificates.cover import least_value
+from glasshouse.certificates.elimination import Elimination
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.ties import Pair, ties_of
+from glasshouse.certificates.tree import Cover, Order
 
 
 class LeafBound(NamedTuple):
@@ -44,14 +46,28 @@ def bounded_leaf(
     return LeafBound(bound, max(within, rounded_up(bound, value, form.step)))
 
 
-def covered_leaf(form: ExactForm, pairs: Sequence[Pair], nodes: Sequence[int]) -> LeafBound | None:
-    """Bound a leaf by enumerating all states of `nodes`; None if no state satisfies `pairs`."""
+def exact_leaf(form: ExactForm, pairs: Sequence[Pair], row: Cover | Order) -> LeafBound | None:
+    """Compute the least value of a leaf; return None if no state satisfies `pairs`."""
+    if isinstance(row, Order):
+        elimination = elimination_of(form, pairs, row)
+        if elimination is None:
+            return None
+        least = elimination.least_value()
+        return LeafBound(Fraction(least), least)
     ties = ties_of(form.num_variables + 1, pairs)
     if ties is None:
         return None
-    roots = ties.roots[list(nodes)]
+    roots = ties.roots[list(row.nodes)]
     least = least_value(contracted(form, ties), roots, int(ties.roots[-1]))
     return LeafBound(Fraction(least), least)
+
+
+def elimination_of(form: ExactForm, pairs: Sequence[Pair], order: Order) -> Elimination | None:
+    """Prepare the elimination of a leaf; return None if no state satisfies `pairs`."""
+    ties = ties_of(form.num_variables + 1, pairs)
+    if ties is None:
+        return None
+    return Elimination(contracted(form, ties), ties.roots[list(order.nodes)], int(ties.roots[-1]))
 
 
 def rounded_up(bound: Fraction, value: Any, step: Any) -> Any:

@@ -2,8 +2,8 @@
 
 A branch splits the states in two: in the first half, the spins of two vertices agree; in the second
 half, they differ. The rows of a tree are in prefix order, so that no row needs a number: a branch
-is followed by its first half, then by its second. A leaf is bounded by its loops and squares, or by
-enumerating all states of a vertex cover.
+is followed by its first half, then by its second. A leaf is bounded by its loops and squares, by
+enumerating all states of a vertex cover, or by eliminating all vertices in a given order.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from glasshouse.summaries import Summarised
 MOST_COVERED = 24
 # The 64-bit integers that are added in the time of one step of Python.
 _STEPS = 500
+# The 64-bit integers that are added in the time in which one vertex of an order is prepared.
+_STEPS_PER_VERTEX = 200
 
 
 class Branch(NamedTuple):
@@ -45,13 +47,22 @@ class Cover(NamedTuple):
     nodes: tuple[int, ...]
 
 
-Row: TypeAlias = Branch | Leaf | Cover
+class Order(NamedTuple):
+    """A leaf whose least value is found by eliminating all vertices in this order.
+
+    Vertices without edges, and the ghost, may be omitted.
+    """
+
+    nodes: tuple[int, ...]
+
+
+Row: TypeAlias = Branch | Leaf | Cover | Order
 
 
 class PlacedLeaf(NamedTuple):
     """A leaf with the pairs on its path, and the slices of the loops and squares that it owns."""
 
-    row: Leaf | Cover
+    row: Leaf | Cover | Order
     pairs: list[Pair]
     loops: slice
     squares: slice
@@ -62,7 +73,7 @@ class Tree(Summarised):
     """A search tree, stored as its rows in prefix order.
 
     Attributes:
-        rows: the branches, leaves and covers, in prefix order.
+        rows: the branches, leaves, covers and orders, in prefix order.
         common_loops: the number of the certificate's first loops that belong to every leaf.
         common_squares: the number of its first squares that belong to every leaf.
 
@@ -96,6 +107,11 @@ class Tree(Summarised):
         return sum(isinstance(row, Cover) for row in self.rows)
 
     @property
+    def num_orders(self) -> int:
+        """The number of leaves that are elimination orders."""
+        return sum(isinstance(row, Order) for row in self.rows)
+
+    @property
     def num_loops(self) -> int:
         """The number of loops that a certificate with this tree must have."""
         return self.common_loops + sum(row.loops for row in self.rows if isinstance(row, Leaf))
@@ -107,7 +123,7 @@ class Tree(Summarised):
 
     @property
     def highest_node(self) -> int:
-        """The largest vertex that a branch or cover names; -1 if no vertex is named."""
+        """The largest vertex that a branch, cover or order names; -1 if no vertex is named."""
         named = (row if isinstance(row, Branch) else row.nodes
                  for row in self.rows if not isinstance(row, Leaf))  # fmt: skip
         return max((node for nodes in named for node in nodes), default=-1)
@@ -115,7 +131,8 @@ class Tree(Summarised):
     def effort(self, num_vertices: int, num_edges: int) -> int:
         """Estimate how many numbers a check of the tree reads, not counting loops and squares.
 
-        Ties are found in steps of Python, each of which takes as long as hundreds of numbers.
+        Ties are found in steps of Python, each of which takes as long as hundreds of numbers. The
+        tables of orders are not counted, because their sizes depend on the edges.
         """
         walked = depth = 0
         waiting: list[int] = []
@@ -127,6 +144,8 @@ class Tree(Summarised):
             walked += _STEPS * (1 + depth) + num_vertices + num_edges
             if isinstance(row, Cover):
                 walked += num_vertices << len(row.nodes)
+            elif isinstance(row, Order):
+                walked += _STEPS_PER_VERTEX * len(row.nodes)
             depth = waiting.pop() if waiting else 0
         return walked
 
@@ -159,11 +178,13 @@ def _checked_rows(rows: Iterable[Row]) -> Iterator[Row]:
     """Yield the rows of a tree; raise unless they form one complete tree."""
     open_ends = 1
     for k, row in enumerate(rows):
-        if not isinstance(row, Branch | Leaf | Cover):
-            raise ValueError(f"row {k} of a tree is {row!r:.40}; expected Branch, Leaf or Cover")
+        if not isinstance(row, Row):
+            raise ValueError(
+                f"row {k} of a tree is {row!r:.40}; expected Branch, Leaf, Cover or Order"
+            )
         if not open_ends:
             raise ValueError(f"row {k} of a tree comes after its last leaf; remove the row")
-        numbers = row.nodes if isinstance(row, Cover) else row
+        numbers = row.nodes if isinstance(row, Cover | Order) else row
         if any(type(x) is not int or not 0 <= x < validation.MOST_VARIABLES for x in numbers):
             raise ValueError(f"row {k} of a tree, {row!r:.60}, has a number out of range")
         if not isinstance(row, Leaf) and len(set(numbers)) < len(numbers):

@@ -18,8 +18,8 @@ from glasshouse.certificates.bound import Parts
 from glasshouse.certificates.certificate import Certificate, CertificateError
 from glasshouse.certificates.cores import bound_of_cores
 from glasshouse.certificates.exact_form import ExactForm, exact_energy
-from glasshouse.certificates.leaf import LeafBound, bounded_leaf, covered_leaf, rounded_up
-from glasshouse.certificates.tree import Cover, PlacedLeaf
+from glasshouse.certificates.leaf import LeafBound, bounded_leaf, exact_leaf, rounded_up
+from glasshouse.certificates.tree import Leaf, PlacedLeaf
 from glasshouse.problems import Max2Sat, MaxSat, Problem
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.summaries import Summarised
@@ -141,8 +141,8 @@ def leaf_bounds(
     if tree is None:
         raise CertificateError("the certificate has no tree, so it has no leaves")
     for leaf in tree.leaves():
-        if isinstance(leaf.row, Cover):
-            yield leaf, covered_leaf(form, leaf.pairs, leaf.row.nodes)
+        if not isinstance(leaf.row, Leaf):
+            yield leaf, exact_leaf(form, leaf.pairs, leaf.row)
             continue
         loops = [slice(0, tree.common_loops), leaf.loops]
         squares = [slice(0, tree.common_squares), leaf.squares]

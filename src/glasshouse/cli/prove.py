@@ -78,7 +78,7 @@ def prove(
             shown. The start of Python and reading the file count, compilation does not.
         node_limit: the most nodes of a tree to bound; 1 is the root, without branching.
         memory_limit: megabytes that the tree may use, 4096 by default; beyond that, the search
-            stops.
+            stops. An elimination that needs more is not begun.
         workers: the number of processes that search the tree; one by default.
         json: print one JSON object.
     """

@@ -23,8 +23,11 @@ from glasshouse.certificates import (
     CertificateError,
     Cover,
     ExactForm,
+    Order,
     Proven,
+    Tree,
     clause_rows,
+    elimination_of,
     exact_energy,
 )
 from glasshouse.files.certificate.reading import SideCar, read_side_car
@@ -244,7 +247,8 @@ def _refuse_work(problem: Problem, beside: SideCar) -> None:
     """Raise if the check of a certificate would take more steps than its file may cause.
 
     A leaf of a core reads all literals of its clauses. Every other leaf reads all edges and all
-    common parts. Integers above 64 bits take longer.
+    common parts. Integers above 64 bits take longer. The tables of an elimination order are counted
+    in a pass over the edges.
     """
     certificate, tree = beside.certificate, beside.certificate.tree
     if beside.most_work is None:
@@ -272,8 +276,21 @@ def _refuse_work(problem: Problem, beside: SideCar) -> None:
         effort *= 1 + int(certificate.monomials.degrees.max(initial=2))
         covers = (len(row.nodes) for row in tree.rows if isinstance(row, Cover))
         effort += sum((1 + max(0, size - k)) * k << k for k in covers)
-    if effort * width > beside.most_work:
+    effort *= width
+    if effort <= beside.most_work and tree.num_orders:
+        effort += _numbers_of_orders(problem, tree)
+    if effort > beside.most_work:
         raise CertificateError(
             f"the tree of {tree.num_leaves} leaves would take too long to check; raise {VARIABLE} "
             "if you trust the file"
         )
+
+
+def _numbers_of_orders(problem: Problem, tree: Tree) -> int:
+    """Return how many 64-bit integers the tables of all elimination orders have in total."""
+    form, numbers = ExactForm.of(problem), 0
+    for leaf in tree.leaves():
+        if isinstance(leaf.row, Order):
+            elimination = elimination_of(form, leaf.pairs, leaf.row)
+            numbers += elimination.num_numbers * elimination.digits if elimination else 0
+    return numbers

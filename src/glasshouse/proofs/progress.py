@@ -8,6 +8,7 @@ from typing import Literal
 from glasshouse.summaries import Summarised
 
 # Methods that use neither an LP nor a semidefinite bound.
+ELIMINATION = "elimination"
 ENUMERATION, WEIGHTS, EVEN_COVERS = "enumeration", "weights", "even-cover LP"
 Stopped = Literal["time limit", "node limit", "memory limit", "target", "Ctrl-C"]
 
@@ -47,7 +48,8 @@ class Statistics(Summarised):
         converged: whether every LP was solved to the end, or stopped because its gap was closed.
         stopped: the reason why the search was stopped early, or None.
         method: the method that bounds the leaves: "cycle LP", "clique LP" (cycles and cliques),
-            "semidefinite" or "enumeration"; for polynomials, also "even-cover LP" or "weights".
+            "semidefinite", "enumeration" or "elimination"; for polynomials, also "even-cover LP" or
+            "weights".
         nodes: the number of nodes of the tree that were bounded; 0 without a tree.
         leaves: the number of leaves of the certificate; 1 without a tree.
         history: the bounds during the search, each better than the bounds before.

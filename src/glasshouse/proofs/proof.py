@@ -28,7 +28,14 @@ from glasshouse.problems.expansion import to_pairs
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.polynomials import prove_polynomial
 from glasshouse.proofs.preparation import Prepared, spins_of
-from glasshouse.proofs.progress import ENUMERATION, EVEN_COVERS, WEIGHTS, Bounds, Statistics
+from glasshouse.proofs.progress import (
+    ELIMINATION,
+    ENUMERATION,
+    EVEN_COVERS,
+    WEIGHTS,
+    Bounds,
+    Statistics,
+)
 from glasshouse.proofs.prover import Prover
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.summaries import Summarised, SummaryTable
@@ -153,7 +160,8 @@ class Proof(Summarised):
         if work.core_edges:
             blocks = _some(work.blocks, "block")
             rows["reduced to"] = f"{work.core_edges} of {work.num_edges} edges, in {blocks}"
-            rows["LP"] = f"{_some(work.rounds, 'round')}, {_some(work.cuts, 'cut')}"
+            if work.rounds or work.method != ELIMINATION:
+                rows["LP"] = f"{_some(work.rounds, 'round')}, {_some(work.cuts, 'cut')}"
         if work.nodes or work.method not in ("cycle LP", WEIGHTS):
             leaves = f"{work.leaves} lea{'f' if work.leaves == 1 else 'ves'}"
             nodes = f", {_some(work.nodes, 'node')}" if work.nodes else ""
@@ -186,8 +194,9 @@ def prove(
     The linear relaxation with cycle inequalities is tight on every sum of frustrated loops, whether
     or not the loops are known, on planar graphs, and on many sparse graphs. If it leaves a gap, all
     states of a small cover are enumerated, or a tree is searched, branching on pairs of spins until
-    every leaf is closed. A search can take exponential time; `time_limit`, `node_limit` and Ctrl-C
-    end it with a valid bound.
+    every leaf is closed. The vertices of a narrow graph are eliminated one by one, without an LP if
+    the LP would take longer. A search can take exponential time; `time_limit`, `node_limit` and
+    Ctrl-C end it with a valid bound.
 
     A polynomial of degree 3 or more is annealed, and proven by its weights, a small cover or even
     covers, in this process. Its certificates need no `checkpoint`, and ignore `loops_only`.
@@ -201,14 +210,15 @@ def prove(
         state: a state to start from, for instance a solver's best; it is never trusted.
         progress: called with `Bounds` after every LP solve and every node.
         node_limit: the most nodes of a tree to bound; 1 is the root, without branching.
-        memory_limit: the most bytes that a tree may take; 4 GiB by default. Every leaf takes 10 to
-            100 kB, and an open node also stores the warm start of its relaxation.
+        memory_limit: the most bytes that a tree or the tables of an elimination may take; 4 GiB by
+            default. Every leaf takes 10 to 100 kB, and an open node also stores the warm start of
+            its relaxation.
         certificate: a certificate of this problem to resume from: its state is known, and only the
             open leaves of its tree are searched.
         checkpoint: called at intervals of at least 10 s with a certificate to resume from.
         workers: the number of processes that search the tree; None searches it in this process.
         executor: any `concurrent.futures.Executor` to use instead of workers, for example Dask's.
-        loops_only: prove with loops alone, without squares and covers, for VeriPB.
+        loops_only: prove with loops alone, without squares, covers and orders, for VeriPB.
         incumbent: called with every better state during the search, for instance to print it.
 
     Raises:

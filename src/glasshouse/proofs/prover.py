@@ -1,4 +1,4 @@
-"""The plan of a proof: linear programs, a semidefinite bound, a cover or a tree, as needed."""
+"""The plan of a proof: linear programs, a semidefinite bound, a cover, an order or a tree."""
 
 from __future__ import annotations
 
@@ -11,22 +11,31 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.certificates import Certificate, Cover, Proven, Tree
+from glasshouse.certificates import Certificate, Cover, Order, Proven, Tree
 from glasshouse.proofs.budget import Budget, Pause, TimeIsUpError
 from glasshouse.proofs.covering import Covering, lowest_state
 from glasshouse.proofs.lp.blocks import Blocks
 from glasshouse.proofs.lp.root import LARGE
+from glasshouse.proofs.narrow import NarrowGraph
 from glasshouse.proofs.parts import NO_PARTS
 from glasshouse.proofs.preparation import Prepared
-from glasshouse.proofs.progress import Bounds, Statistics, Stopped
+from glasshouse.proofs.progress import ELIMINATION, Bounds, Statistics, Stopped
 from glasshouse.proofs.semidefinite.relaxation import is_dense
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.proofs.states import annealed_state, good_state
 from glasshouse.proofs.trees.growth import Growth
 from glasshouse.proofs.trees.search import TreeProgress
+from glasshouse.stopping import working_time
 
 # If a cover can be enumerated, the LP may take this long, or this many times as long as that.
 _SECONDS_OF_LP, _TIMES_COVERING = 2.0, 4.0
+# A cover that takes less time than this (in seconds) is preferred to an elimination order.
+_QUICK_COVERING = 0.5
+# An LP takes at least this time per edge of the core, without the first edges. If an elimination
+# takes less, no LP is solved. Otherwise, the LP may take this many seconds, or as long as the
+# elimination, of which this multiple is reserved.
+_SECONDS_PER_EDGE, _FEW_EDGES = 1e-4, 1000
+_SECONDS_BEFORE_ORDER, _TIMES_ORDER = 0.5, 1.5
 # The time of a certificate without loops, as a fraction of the time for reading the problem and
 # reducing its graph: the certificate takes the same steps back.
 _SHARE_OF_PREPARATION = 0.35
@@ -67,7 +76,7 @@ class Prover:
         checkpoint: called at intervals with the certificate of the tree so far.
         workers: the number of processes that search the tree; None searches it in this process.
         executor: an executor to use instead of workers.
-        loops_only: omit squares and covers.
+        loops_only: omit squares, covers and orders.
         incumbent: called with every better state, followed by the ghost's spin.
     """
 
@@ -108,10 +117,19 @@ class Prover:
             before_stop = self._growth()
             if before_stop.goes_on:
                 return self._by_tree(before_stop)
-        covering = None if self.loops_only else Covering.of(self.prepared.form)
-        found = self._by_linear_program(covering)
+        covering, narrow = self.exact_methods()
+        if narrow is not None and narrow.seconds < self._least_seconds_of_lp:
+            exact = self._by_elimination(narrow)
+            if exact is not None:
+                return exact
+            narrow = None
+        found = self._by_linear_program(covering, narrow)
         if found.verdict.optimal or self.budget.stopped in ("target", "Ctrl-C"):
             return found
+        if narrow is not None:
+            found = self._by_elimination(narrow) or found
+            if found.verdict.optimal or self.budget.stopped == "Ctrl-C":
+                return found
         if covering is not None and covering.seconds < max(self.budget.left(), 0.5):
             return self._by_covering(covering, found)
         if self.budget.asks_to_stop() or (self.is_large and not self.is_done):
@@ -173,7 +191,30 @@ class Prover:
         is_better = growth.bound > found.verdict.bound * self.prepared.form.scale
         return growth if is_better or self.budget.stopped == "Ctrl-C" else None
 
-    def _by_linear_program(self, covering: Covering | None) -> Proven:
+    def exact_methods(self) -> tuple[Covering | None, NarrowGraph | None]:
+        """Return a cover or a narrow graph whose least value can be computed in time."""
+        if self.loops_only or not self.search.reduction.blocks:
+            return None, None
+        form, budget = self.prepared.form, self.budget
+        covering = Covering.of(form)
+        if covering is not None and covering.seconds < _QUICK_COVERING:
+            return covering, None
+        narrow = NarrowGraph.of(form, budget.most_bytes)
+        if narrow is None or narrow.seconds > budget.left():
+            return covering, None
+        if covering is not None and covering.seconds < narrow.seconds:
+            return covering, None
+        return None, narrow
+
+    @property
+    def _least_seconds_of_lp(self) -> float:
+        """The time that the LPs of the core will hardly fall below; 0 if the core is small."""
+        edges = sum(block.graph.num_edges for block in self.search.reduction.blocks)
+        return _SECONDS_PER_EDGE * max(0, edges - _FEW_EDGES)
+
+    def _by_linear_program(
+        self, covering: Covering | None, narrow: NarrowGraph | None = None
+    ) -> Proven:
         """Bound each block by its cycle relaxation."""
         search, budget = self.search, self.budget
         blocks = search.reduction.blocks
@@ -185,6 +226,10 @@ class Prover:
         if covering is not None:
             patience = max(_SECONDS_OF_LP, _TIMES_COVERING * covering.seconds)
             search.budget.end_by(budget.began + patience)
+        elif narrow is not None:
+            patience = max(_SECONDS_BEFORE_ORDER, narrow.seconds)
+            most = budget.left() - _TIMES_ORDER * narrow.seconds
+            search.budget.end_by(working_time() + min(patience, max(most, 0.0)))
         if is_followed:
             search.new_test = (lambda: _always) if self._is_beyond_lp() else _Stalling
         self.prepared.known.append(search.run(self.prepared.known))
@@ -235,6 +280,23 @@ class Prover:
             covered = Certificate(state, none, starts, none, tree=tree)
             found = Proven(prepared.problem, covered)
             self.is_done, self.method = True, "enumeration"
+        return found
+
+    def _by_elimination(self, narrow: NarrowGraph) -> Proven | None:
+        """Return a proof by an elimination order, or None if the time is up or after Ctrl-C."""
+        if narrow.seconds > self.budget.left():
+            return None
+        prepared, part = self.prepared, self.budget.part(0.5)  # the check takes as long
+        found = None
+        with suppress(TimeIsUpError), self.budget.hearing_ctrl_c():
+            prepared.known.append(narrow.lowest_state(part.check))
+            none: Any = np.empty(0, dtype=np.int64)
+            tree = Tree((Order(narrow.nodes),))
+            ordered = Certificate(prepared.best[:-1], none, np.zeros(1, np.int64), none, tree=tree)
+            found = Proven(prepared.problem, ordered)
+            self.is_done, self.method = True, ELIMINATION
+            if self.incumbent is not None:
+                self.incumbent(prepared.best)
         return found
 
     def _by_tree(self, growth: Growth) -> Proven:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from glasshouse.certificates import Certificate, CertificateError, Cover, ExactForm, Proven
+from glasshouse.certificates import Certificate, CertificateError, Cover, ExactForm, Order, Proven
 from glasshouse.certificates.verdict import leaf_bounds
 from glasshouse.charts import Axis, Chart, Mark, Series
 from glasshouse.extras import MissingPackageError
@@ -38,6 +38,7 @@ from glasshouse.store.records import without_codes
 _MOST_SPINS = 20_000  # the most spins of a matrix that is drawn
 _LONGEST = 600  # characters of a text from a file
 _MOST_LEAVES = 20_000  # leaves that are bounded again for the page
+_KINDS: dict[type, str] = {Cover: "all states of a cover", Order: "elimination of all vertices"}
 _LONGEST_PATH = 12  # pairs that are listed
 
 
@@ -187,8 +188,7 @@ def tree_parts(problem: Problem, certificate: Certificate, measure: Measure) -> 
         return []
     depths: Counter[tuple[int, str]] = Counter()
     for leaf in tree.leaves():
-        kind = "all states of a cover" if isinstance(leaf.row, Cover) else "loops and squares"
-        depths[len(leaf.pairs), kind] += 1
+        depths[len(leaf.pairs), _KINDS.get(type(leaf.row), "loops and squares")] += 1
     most = max(Counter(depth for depth, _ in depths.elements()).values())
     at = {kind: [depth for depth, other in sorted(depths) if other == kind] for _, kind in depths}
     figure = charted(Chart(
@@ -213,13 +213,12 @@ def _leaves(problem: Problem, certificate: Certificate, measure: Measure) -> Tab
         path = " ".join(
             f"{a}{'=' if sign > 0 else '≠'}{b}" for a, b, sign in leaf.pairs[:_LONGEST_PATH]
         )
-        is_cover = isinstance(leaf.row, Cover)
         told = None if bound is None else measure.bound(Fraction(bound.least, form.scale))
         rows.append([
             len(leaf.pairs), told, leaf.loops.stop - leaf.loops.start,
             leaf.squares.stop - leaf.squares.start,
             len(leaf.row.nodes) if isinstance(leaf.row, Cover) else None,
-            "no state" if bound is None else "cover" if is_cover else "loops and squares",
+            "no state" if bound is None else _KINDS.get(type(leaf.row), "loops and squares"),
             path + " …" * (len(leaf.pairs) > _LONGEST_PATH),
         ])  # fmt: skip
     kept, count = cut(rows)

@@ -30,7 +30,7 @@ from glasshouse.stopping import working_time
 @pytest.fixture
 def only_trees(monkeypatch):
     """Without covers and semidefinite bounds, even small problems need branches."""
-    monkeypatch.setattr(prover.Covering, "of", lambda form: None)
+    monkeypatch.setattr(prover.Prover, "exact_methods", lambda self: (None, None))
     monkeypatch.setattr(prover, "is_dense", lambda graph: False)
     monkeypatch.setattr("glasshouse.proofs.trees.search._FEW_CLASSES", 2)
 
@@ -79,7 +79,7 @@ def check(problem, proof):
 @settings(max_examples=60, deadline=None)
 def test_small_problems_of_every_kind(problem):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(prover.Covering, "of", lambda form: None)
+        patch.setattr(prover.Prover, "exact_methods", lambda self: (None, None))
         try:
             check(problem, prove(problem))
         except HardClausesUnsatisfiableError:
@@ -94,7 +94,7 @@ def test_trees_of_small_spin_glasses(seed, size, factor):
     fields = rng.integers(-3, 4, size) if seed % 3 else np.zeros(size, dtype=np.int64)
     problem = Ising(size, glass.edges, glass.weights * factor, fields * factor)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(prover.Covering, "of", lambda form: None)
+        patch.setattr(prover.Prover, "exact_methods", lambda self: (None, None))
         patch.setattr("glasshouse.proofs.trees.search._FEW_CLASSES", 2)
         if seed % 4 < 2:
             patch.setattr(prover, "is_dense", lambda graph: False)
@@ -356,7 +356,7 @@ def test_plants_need_no_tree():
 def test_two_thousand_small_instances_equal_brute_force():
     rng = np.random.default_rng(11)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(prover.Covering, "of", lambda form: None)
+        patch.setattr(prover.Prover, "exact_methods", lambda self: (None, None))
         patch.setattr("glasshouse.proofs.trees.search._FEW_CLASSES", 2)
         for k in range(2000):
             size = int(rng.integers(3, 21 if k % 20 == 0 else 13))

@@ -29,20 +29,21 @@ from glasshouse.problems.monomials import Monomials
 from glasshouse.summaries import Summarised
 
 TITLE = "glasshouse-certificate"
-# Version 2 adds squares, version 3 trees, version 4 monomials; a certificate is written in the
-# earliest version that can hold it. Version 5 has cores instead of loops, squares and trees.
-VERSIONS = (1, 2, 3, 4, 5)
+# Version 2 adds squares, version 3 trees, version 4 monomials; version 6 adds elimination orders to
+# version 3. Version 5 has cores instead of loops, squares and trees. A certificate is written in
+# the earliest version that can hold it.
+VERSIONS = (1, 2, 3, 4, 5, 6)
 _KEYS = (TITLE, "denominator", "cost", "state", "names", "tree", "common", "monomials", "loops",
          "squares", "cores")  # fmt: skip
-# The first and the last version that may contain a line; all versions may contain the others.
+# The versions that may contain a line; all versions may contain the other lines.
 _VERSIONS_WITH = {
-    "loops": (b"1", b"4"), "squares": (b"2", b"4"), "tree": (b"3", b"4"), "common": (b"3", b"4"),
-    "monomials": (b"4", b"4"), "cores": (b"5", b"5"),
+    "loops": b"12346", "squares": b"2346", "tree": b"346", "common": b"346", "monomials": b"4",
+    "cores": b"5",
 }  # fmt: skip
 # The bytes of the largest number that can name a variable, and of a space.
 _LONGEST_NAME = 12
 _LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ#"
-_TREE_WORDS = (b"branch", b"leaf", b"cover")
+_TREE_WORDS = (b"branch", b"leaf", b"cover", b"order")
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,12 +115,11 @@ class CertificateReader:
                     kind.add(rows.part(begin, end))
         version = self._word(TITLE)
         if version not in (b"%d" % known for known in VERSIONS):
-            raise self._error(TITLE, f"has an unknown version; expected {TITLE} 1, 2, 3, 4 or 5")
+            raise self._error(TITLE, f"has an unknown version; expected {TITLE} 1, 2, 3, 4, 5 or 6")
         if version == b"4":
             self._count("monomials", table.count)
         for key in self.words:
-            since, until = _VERSIONS_WITH.get(key, (b"1", b"5"))
-            if not since <= version <= until:
+            if version not in _VERSIONS_WITH.get(key, version):
                 raise self._error(key, f"must not be in a certificate of version {shown(version)}")
         state = parse_bits(self._word("state"))
         if state is None:
@@ -148,9 +148,11 @@ class CertificateReader:
         return certificate, self._cost(), self._names(len(state)), most_work
 
     def _tree(self, version: bytes, size: int) -> Tree | None:
-        if version < b"3" or (version > b"3" and "tree" not in self.words):
+        if version in b"125" or (version == b"4" and "tree" not in self.words):
             return None
         self._count("tree", len(self.tree.rows))
+        if version != b"6" and self.tree.has_orders:
+            raise self._error("tree", "has an elimination order, which requires version 6")
         return self.tree.tree(self.words.get("common", (0, b"0 0"))[1], size)
 
     def _count(self, key: str, found: int) -> None:

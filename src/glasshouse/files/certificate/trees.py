@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from glasshouse.certificates import MOST_COVERED, Branch, Cover, Leaf, Tree
+from glasshouse.certificates import MOST_COVERED, Branch, Cover, Leaf, Order, Tree
 from glasshouse.certificates.tree import Row
 
 # The digits of the largest vertex number or count in a file.
@@ -27,7 +28,7 @@ def tree_lines(tree: Tree, ghost: int) -> Iterator[str]:
             yield f"leaf {row.loops} {row.squares}"
             continue
         nodes = row if isinstance(row, Branch) else row.nodes
-        word = "branch" if isinstance(row, Branch) else "cover"
+        word = type(row).__name__.lower()
         yield " ".join([word, *("0" if node == ghost else str(node + 1) for node in nodes)])
 
 
@@ -41,10 +42,15 @@ class TreeCollector:
         """Store one line of the tree; raise if the tree has more than `stated` lines."""
         if len(self.rows) >= stated:
             raise ValueError("the tree has more lines than the line 'tree' states")
-        numbers = _whole_numbers(values)
-        if word != b"cover" and len(numbers) != 2:
+        numbers = _whole_numbers(values, math.inf if word == b"order" else MOST_COVERED)
+        if word in (b"branch", b"leaf") and len(numbers) != 2:
             raise ValueError(f"expected two numbers, not {len(numbers)}")
         self.rows.append((word, numbers))
+
+    @property
+    def has_orders(self) -> bool:
+        """Whether a leaf is an elimination order."""
+        return any(word == b"order" for word, _ in self.rows)
 
     def tree(self, common: bytes, ghost: int) -> Tree:
         """Return the tree that all lines describe; `common` counts the common loops and squares."""
@@ -61,12 +67,15 @@ def _row(word: bytes, numbers: list[int], ghost: int) -> Row:
     if max(numbers, default=0) > ghost:  # the next number would mean the ghost
         raise ValueError(f"the tree has vertex {max(numbers)}, but only {ghost} variables exist")
     nodes = tuple(number - 1 if number else ghost for number in numbers)
-    return Branch(*nodes) if word == b"branch" else Cover(nodes)
+    if word == b"branch":
+        return Branch(*nodes)
+    return Cover(nodes) if word == b"cover" else Order(nodes)
 
 
-def _whole_numbers(text: bytes) -> list[int]:
-    """Parse the non-negative integers in a line of a tree; there may be at most `MOST_COVERED`."""
-    words = text.split(maxsplit=MOST_COVERED)
+def _whole_numbers(text: bytes, most: float = MOST_COVERED) -> list[int]:
+    """Parse the non-negative integers in a line of a tree; there may be at most `most`."""
+    words = text.split(maxsplit=-1 if most == math.inf else int(most))
     if not all(word.isdigit() and len(word) < _LONGEST_VERTEX for word in words):
-        raise ValueError(f"expected at most {MOST_COVERED} non-negative integers")
+        limit = "" if most == math.inf else f"at most {most} "
+        raise ValueError(f"expected {limit}non-negative integers")
     return list(map(int, words))

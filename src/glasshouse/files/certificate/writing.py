@@ -55,8 +55,7 @@ def write_certificate(
     largest = max(certificate.denominator, *(int(m.max(initial=0)) for m in multipliers))
     if largest >= 10**MOST_DIGITS:
         raise ValueError(f"the certificate has an integer with more than {MOST_DIGITS} digits")
-    version = 3 if certificate.tree is not None else 2 if certificate.num_squares else 1
-    version = 5 if certificate.num_cores else 4 if certificate.num_monomials else version
+    version = _version_of(certificate)
     head = [f"{TITLE} {version}", f"denominator {certificate.denominator}"]
     if cost is not None:
         head.append(f"cost {cost}")
@@ -82,6 +81,20 @@ def write_certificate(
         if certificate.num_cores:
             cores = certificate.cores
             _write_parts(file, cores.costs, cores.tokens, cores.starts)
+
+
+def _version_of(certificate: Certificate) -> int:
+    """Return the lowest version that can contain all parts of a certificate."""
+    if certificate.num_cores:
+        return 5
+    has_orders = certificate.tree is not None and certificate.tree.num_orders > 0
+    if certificate.num_monomials:
+        if has_orders:
+            raise ValueError("a certificate with monomials cannot contain elimination orders")
+        return 4
+    if certificate.tree is not None:
+        return 6 if has_orders else 3
+    return 2 if certificate.num_squares else 1
 
 
 def _write_loops(file: BinaryIO, certificate: Certificate) -> None:

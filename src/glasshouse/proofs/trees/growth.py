@@ -15,10 +15,10 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Branch, Certificate, Cover
+from glasshouse.certificates import Branch, Certificate, Leaf
 from glasshouse.certificates.bound import Parts
 from glasshouse.certificates.exact_form import ExactForm
-from glasshouse.certificates.leaf import bounded_leaf, covered_leaf
+from glasshouse.certificates.leaf import bounded_leaf, exact_leaf
 from glasshouse.certificates.ties import Pair
 from glasshouse.certificates.tree import Tree
 from glasshouse.proofs.budget import Budget
@@ -156,9 +156,9 @@ def tree_of(
             waiting += [(node.children, [*pairs, (a, b, sign)]) for sign in (-1, 1)]
             continue
         leaf = next(places)
-        if isinstance(row, Cover):
-            node.cover = row.nodes
-            found = covered_leaf(form, leaf.pairs, row.nodes)
+        if not isinstance(row, Leaf):
+            node.exact = row
+            found = exact_leaf(form, leaf.pairs, row)
         else:
             node.parts = parts.chosen([leaf.loops], [leaf.squares])
             whole = parts.chosen([*common_loops, leaf.loops], [*common_squares, leaf.squares])

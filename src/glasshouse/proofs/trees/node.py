@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from glasshouse.certificates import Branch, Certificate, Cover, Leaf, Pair, Parts, Tree
+from glasshouse.certificates import Branch, Certificate, Cover, Leaf, Order, Pair, Parts, Tree
 from glasshouse.certificates.tree import Row
 from glasshouse.proofs.parts import certificate_of, joined_parts
 from glasshouse.proofs.signed_graph import Spins
@@ -25,7 +25,7 @@ class Node:
         bound: the exact bound of the parts.
         least: the least value that the bound allows.
         warm: data from which a relaxation may start.
-        cover: nodes whose states are all enumerated, instead of the parts.
+        exact: a row of the tree whose least value is computed, instead of the parts.
         children: the two halves of a branched node: the pair agrees, and the pair differs.
         is_finished: whether the search is done because floats cannot resolve the remaining gap.
     """
@@ -35,7 +35,7 @@ class Node:
     bound: Fraction
     least: int
     warm: Any = None
-    cover: tuple[int, ...] | None = None
+    exact: Cover | Order | None = None
     children: list[Node] = field(default_factory=list)
     is_finished: bool = False
 
@@ -54,7 +54,7 @@ class Node:
     def take(self, other: Node) -> None:
         """Replace this node by the result of exploring it in another process."""
         self.parts, self.bound, self.least = other.parts, other.bound, other.least
-        self.cover, self.children, self.is_finished = other.cover, other.children, other.is_finished
+        self.exact, self.children, self.is_finished = other.exact, other.children, other.is_finished
 
     def forget(self) -> None:
         """Drop the parts and the warm start, because only leaves need them."""
@@ -86,13 +86,13 @@ def certificate_of_tree(root: Node, common: Parts, names: Any, spins: Spins) -> 
         if node.children:
             a, b, _ = node.children[0].pairs[-1]
             rows.append(Branch(int(names[a]), int(names[b])))
-        elif node.cover is not None:
-            rows.append(Cover(node.cover))
+        elif node.exact is not None:
+            rows.append(node.exact)
         else:
             parts.append(node.parts)
             rows.append(Leaf(len(node.parts.multipliers), node.parts.squares.num_squares))
     counts = len(common.multipliers), common.squares.num_squares
-    is_one_leaf = len(rows) == 1 and root.cover is None
+    is_one_leaf = len(rows) == 1 and root.exact is None
     tree = None if is_one_leaf else Tree(tuple(rows), *counts)
     return certificate_of(joined_parts(parts), spins, tree)
 

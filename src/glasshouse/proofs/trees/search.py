@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from glasshouse.certificates import ExactForm, Pair, Parts, bounded_leaf, covered_leaf, ties_of
+from glasshouse.certificates import Cover, ExactForm, Pair, Parts, bounded_leaf, exact_leaf, ties_of
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.core import Core
 from glasshouse.proofs.kernels import graphs
@@ -212,10 +212,10 @@ class TreeSearch:
         roots = np.unique(ties.roots)
         if len(roots) > _FEW_CLASSES:
             return False
-        cover = tuple(self.core.names[roots[:-1]].tolist())
-        found = covered_leaf(self.form, self._named(node.pairs), cover)
+        cover = Cover(tuple(self.core.names[roots[:-1]].tolist()))
+        found = exact_leaf(self.form, self._named(node.pairs), cover)
         assert found is not None
-        node.cover, node.bound, node.least = cover, found.bound, found.least
+        node.exact, node.bound, node.least = cover, found.bound, found.least
         node.forget()
         return True
 

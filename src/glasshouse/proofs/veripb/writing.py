@@ -61,6 +61,11 @@ def veripb_proof(
             "the certificate has products of spins as vertices, but VeriPB does not support these; "
             "check the certificate with `glasshouse check` instead"
         )
+    if certificate.tree is not None and certificate.tree.num_orders:
+        raise ValueError(
+            "the certificate has elimination orders, but VeriPB does not support these; prove the "
+            "problem again with loops_only=True, or use `glasshouse check`"
+        )
     verdict = verify(problem, certificate)
     bound = max(0, int(verdict.lower_bound))
     if isinstance(problem, MaxSat) or certificate.num_cores:
