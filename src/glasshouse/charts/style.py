@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -122,8 +123,12 @@ def save(figure: Figure, paths: Iterable[str | Path]) -> list[Path]:
     written = []
     for path in map(Path, paths):
         suffix = path.suffix[1:].lower()
-        with replacing(path, overwrite=True) as file, styled():
-            figure.savefig(file, format=suffix, metadata=_METADATA[suffix])
+        # On a full disk, the writer of PDF would hide the system's error behind its own.
+        whole = io.BytesIO()
+        with styled():
+            figure.savefig(whole, format=suffix, metadata=_METADATA[suffix])
+        with replacing(path, overwrite=True) as file:
+            file.write(whole.getbuffer())
         written.append(path)
     return written
 

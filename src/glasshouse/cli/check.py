@@ -93,6 +93,7 @@ def _check_file(
 ) -> None:
     from glasshouse.certificates import CertificateError
     from glasshouse.files import verify_file
+    from glasshouse.files.text.errors import printable
 
     try:
         result = verify_file(source(file, options["format"]), certificate, **options)
@@ -113,7 +114,7 @@ def _check_file(
         raise CheckFailedError(f"{file}: {result.summary()}; `glasshouse prove` may find a proof")
     if not json:
         grown = "; its recipe grows it" if options["recipe"] else ""
-        print(f"{file}: VERIFIED, {result.summary()}{grown}{also}")
+        print(f"{printable(str(file))}: VERIFIED, {result.summary()}{grown}{also}")
 
 
 def _verified(
@@ -129,6 +130,7 @@ def _verified(
 
 def _check_commitment(commitment: Path, answers: Path, json: bool) -> None:
     from glasshouse.files import FileError
+    from glasshouse.files.text.errors import printable
     from glasshouse.suites.commitment import iter_check_commitment
 
     opened, proven = 0, 0
@@ -141,11 +143,12 @@ def _check_commitment(commitment: Path, answers: Path, json: bool) -> None:
         raise CheckFailedError(lie) from lie
     if not json:
         bounds = f" ({opened - proven} prove bounds only)" if proven < opened else ""
-        print(f"{commitment}: VERIFIED, {opened} certificates match their commitments{bounds}")
+        name = printable(str(commitment))
+        print(f"{name}: VERIFIED, {opened} certificates match their commitments{bounds}")
 
 
 def _check_suite(manifest: Path, folder: Path | None, json: bool) -> None:
-    from glasshouse.files.text.errors import MissingFileError
+    from glasshouse.files.text.errors import MissingFileError, printable
     from glasshouse.suites import iter_check_suite
     from glasshouse.suites.manifest import read_manifest
 
@@ -173,4 +176,5 @@ def _check_suite(manifest: Path, folder: Path | None, json: bool) -> None:
         raise CheckFailedError(lie) from lie
     if not json:
         bounds = f" ({gaps} with the bounds listed)" if gaps else ""
-        print(f"{manifest}: VERIFIED, {lines} instances with the optima listed{bounds}")
+        name = printable(str(manifest))
+        print(f"{name}: VERIFIED, {lines} instances with the optima listed{bounds}")

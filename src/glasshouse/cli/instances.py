@@ -104,6 +104,7 @@ def _refuse_contradictions(output: Output) -> None:
 def _one(planted: Planted, output: Output) -> None:
     from glasshouse.certificates import CertificateError
     from glasshouse.files import write
+    from glasshouse.files.text.errors import printable
 
     summary, seed, path = planted.summary(), planted.recipe.seed.entropy, output.output
     written, cost = None, None
@@ -139,7 +140,7 @@ def _one(planted: Planted, output: Output) -> None:
     if path is None:
         print("nothing was written; use -o FILE to write the instance")
     else:
-        print(f"{path}: {optimum}{proof}")
+        print(printable(f"{path}: {optimum}{proof}"))
 
 
 def _read_back(path: Path, beside: Path, format: str | None) -> Proven | None:

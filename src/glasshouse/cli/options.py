@@ -60,8 +60,8 @@ def _shown_default(value: object) -> str | None:
     return None if value is None or value is False or value == () else str(value)
 
 
-# A switch is on if it is given, and has no --no- form.
-SWITCHES = Parameter(negative=(), show_default=_shown_default)
+# A switch is on if it is given, and has no --no- form. A file may have a name such as [0].wcnf.
+SWITCHES = Parameter(negative=(), show_default=_shown_default, json_list=False, json_dict=False)
 
 
 # An argument's entry in a docstring.
@@ -69,7 +69,10 @@ _DESCRIBED = re.compile(r"^    (\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
 
 def described(thing: object) -> dict[str, str]:
-    """Return the description of each argument in a docstring, for the options' help."""
+    """Return the description of each argument in a docstring, for the options' help.
+
+    Under `python -OO` there are no docstrings, so the result is empty.
+    """
     return dict(_DESCRIBED.findall(inspect.getdoc(thing) or ""))
 
 

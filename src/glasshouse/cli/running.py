@@ -80,6 +80,10 @@ def _run(words: list[str], termination: Termination) -> int:
     except BrokenPipeError:
         console.hush()  # the reader of our output has closed it
         return _NOBODY_READS
+    except SystemExit as stop:
+        if not isinstance(stop.__context__, BrokenPipeError):
+            raise
+        return _NOBODY_READS  # rich, which prints the help, has handled the closed pipe
     except console.BlockedError:
         console.hush()
         return _INTERRUPTED

@@ -55,7 +55,7 @@ def add_run() -> None:
 
     hints, told = get_type_hints(TrainingSettings), described(TrainingSettings)
     settings = {
-        one.name: _option(one, option_of(one), hints[one.name], told[one.name])
+        one.name: _option(one, option_of(one), hints[one.name], told.get(one.name, ""))
         for one in fields(TrainingSettings)
     }
 

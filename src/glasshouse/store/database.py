@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from glasshouse.files.text.errors import MissingFileError
+from glasshouse.files.text.errors import FileAccessError, MissingFileError
 from glasshouse.files.text.streams import drafted, refuse_existing
 from glasshouse.store import storefile
 from glasshouse.store.storefile import StoreError
@@ -78,8 +78,11 @@ class OpenDatabase:
         with drafted(self.path.resolve()) as whole, drafted(place) as draft:
             with self._explained(), closing(sqlite3.connect(whole)) as target:
                 self._database.backup(target)
-            shutil.copyfile(whole, draft)
-            draft.replace(place)
+            try:
+                shutil.copyfile(whole, draft)
+                draft.replace(place)
+            except OSError as cause:  # it names a draft, or the wrong disk
+                raise FileAccessError(place, f"cannot be written ({cause.strerror})") from cause
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

@@ -327,3 +327,17 @@ def test_a_meter_that_cannot_be_used_is_one_clear_line(suite, tmp_path, monkeypa
     why_not.cache_clear(), best_meter.cache_clear()
     with pytest.raises(ValueError, match="meter='scales' is unknown; use one of"):
         next(iter_race(replace(race, meter="scales"), tmp_path / "other.sqlite"))
+
+
+@pytest.mark.parametrize(("seconds", "is_told"), [(19.0, False), (21.0, True)])
+def test_a_limit_below_the_start_of_python_is_told_before_the_race(
+    seconds, is_told, suite, tmp_path, monkeypatch, caplog
+):
+    monkeypatch.setattr("glasshouse.races.commands.racing.start_of", lambda *_: seconds)
+    limits = Limits(seconds=20)
+    race = Race(entrants_of(["anneal"], limits, "classic"), suite_of(suite), limits)
+    with Store(tmp_path / "race.sqlite", write=True) as store:
+        race.reserve(store)
+        assert not store.tasks()
+    told = "anneal: the start of Python takes 21 s, and the time limit is 20 s"
+    assert (told in caplog.text) == is_told

@@ -7,6 +7,7 @@ works as for studies: runs that are in the store are not repeated.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
@@ -27,6 +28,8 @@ from glasshouse.suites.loading import Suite, refuse_other_bytes
 from glasshouse.suites.manifest import sha256_of
 from glasshouse.suites.standard import SuiteInstance
 from glasshouse.summaries import Summarised
+
+_log = logging.getLogger("glasshouse")
 
 NOTE = purpose.RACE.note
 HANGING = 60.0  # seconds beyond all limits after which a worker is restarted
@@ -120,6 +123,12 @@ class Race(Summarised):
             known = solvers.get(entrant.name)
             if known is None:
                 start = start_of(entrant, self.limits) if entrant.is_built_in else None
+                if start is not None and start >= self.limits.seconds:
+                    _log.warning(
+                        "%s: the start of Python takes %.2g s, and the time limit is %g s; stop "
+                        "the race, and repeat it with a higher limit",
+                        entrant.name, start, self.limits.seconds,
+                    )  # fmt: skip
                 solvers[entrant.name] = {**said, "start_seconds": start}
             elif any(known.get(name) != value for name, value in said.items()):
                 changed = next(name for name in said if known.get(name) != said[name])
