@@ -29,9 +29,8 @@ from glasshouse.boltzmann.kernels.machine import (
     Machine,
 )
 from glasshouse.boltzmann.model import BoltzmannMachine
+from glasshouse.files import FileError, parse_object
 from glasshouse.files.text.archive import opened_archive
-from glasshouse.files.text.errors import FileError
-from glasshouse.files.text.plain_json import parse_object
 from glasshouse.files.text.streams import opened, replacing
 from glasshouse.problems import FloatArray
 from glasshouse.randomness import Seed

@@ -16,10 +16,9 @@ import numpy as np
 
 from glasshouse.boltzmann.data import Units
 from glasshouse.boltzmann.model import BoltzmannMachine
+from glasshouse.files import FileError, parse_object
 from glasshouse.files.formats.matrices import machine_parts
 from glasshouse.files.text.archive import opened_archive
-from glasshouse.files.text.errors import FileError
-from glasshouse.files.text.plain_json import parse_object
 from glasshouse.files.text.streams import Place, format_suffix, name_of, opened, replacing
 from glasshouse.randomness import Seed
 

@@ -14,8 +14,7 @@ from glasshouse.planting import Planted
 from glasshouse.planting.graph_names import MACHINES, GraphName
 from glasshouse.planting.graphs import dwave_graphs
 from glasshouse.planting.shuffling import names
-from glasshouse.problems import Clauses, Ising, Labels, MaxSat, Polynomial
-from glasshouse.problems.monomials import Monomials
+from glasshouse.problems import Clauses, Ising, Labels, MaxSat, Monomials, Polynomial
 from glasshouse.problems.pairs import labels_of
 
 Places = npt.NDArray[np.float64]

@@ -18,8 +18,7 @@ from glasshouse.cli.output import measured, model_of, show_json, standard_line, 
 
 if TYPE_CHECKING:
     from glasshouse.certificates import Certificate, Proven, Verdict
-    from glasshouse.problems import Problem
-    from glasshouse.problems.measure import Measure
+    from glasshouse.problems import Measure, Problem
     from glasshouse.proofs import Bounds, Proof
 
 

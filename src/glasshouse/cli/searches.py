@@ -14,8 +14,7 @@ from glasshouse.cli.output import model_of
 if TYPE_CHECKING:
     from glasshouse.certificates import Proven
     from glasshouse.files import Document
-    from glasshouse.problems import Problem
-    from glasshouse.problems.measure import Measure
+    from glasshouse.problems import Measure, Problem
 
 HEURISTICS = ("anneal", "temper")  # these have runs and sweeps
 MINIMISE = "minimise"  # this has a time limit

@@ -18,8 +18,7 @@ from glasshouse.cli.searches import HEURISTICS, MINIMISE, certified_by, contende
 if TYPE_CHECKING:
     from glasshouse.certificates import Proven
     from glasshouse.files import Document
-    from glasshouse.problems import Max2Sat, MaxSat
-    from glasshouse.problems.measure import Measure
+    from glasshouse.problems import Max2Sat, MaxSat, Measure
 
 
 def _known_solver(_type: Any, tokens: Sequence[Any]) -> str:

@@ -23,8 +23,7 @@ from glasshouse.cli.output import free_pictures, save_pictures, show_json
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from glasshouse.store import Store, StudyProgress
-    from glasshouse.store.store import StoredTask
+    from glasshouse.store import Store, StoredTask, StudyProgress
 
 _WIDEST = 200
 Statistic = Literal["median", "geometric_mean", "quantile_95", "paper_95", "mean"]

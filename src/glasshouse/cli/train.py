@@ -26,9 +26,8 @@ from glasshouse.cli.output import free_pictures, save_pictures, show_json
 from glasshouse.cli.train_machine import show_machine, train_one
 
 if TYPE_CHECKING:
+    from glasshouse.boltzmann import TrainingSettings, TrainingTask
     from glasshouse.boltzmann.curves import Ensemble
-    from glasshouse.boltzmann.ensemble import TrainingTask
-    from glasshouse.boltzmann.settings import TrainingSettings
 
 _STORES = (".sqlite", ".sqlite3", ".db")
 

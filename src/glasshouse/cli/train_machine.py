@@ -22,8 +22,7 @@ def train_one(task: TrainingTask, path: Path, json: bool, force: bool) -> None:
 
     Checkpoints are written next to the model, so that a stopped training resumes.
     """
-    from glasshouse.boltzmann.model_files import save_machine
-    from glasshouse.boltzmann.training import DivergenceWarning
+    from glasshouse.boltzmann import DivergenceWarning, save_machine
     from glasshouse.files.text.streams import refuse_existing
 
     if task.count != 1:

@@ -31,10 +31,8 @@ from glasshouse.files.certificate.writing import loop_units, rescaled
 from glasshouse.files.claims import Stated, agrees
 from glasshouse.files.text.allowance import VARIABLE
 from glasshouse.planting import Planted, shuffling
-from glasshouse.problems import Max2Sat, MaxSat, Polynomial, Problem, validation
+from glasshouse.problems import Max2Sat, MaxSat, Measure, Polynomial, Problem, Reduction, validation
 from glasshouse.problems.convert import Given, given_problem
-from glasshouse.problems.measure import Measure
-from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.validation import Number
 from glasshouse.summaries import Summarised
 

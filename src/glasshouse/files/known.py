@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.certificates import Certificate, CertificateError, Proven
-from glasshouse.certificates.exact_form import ExactForm, exact_energy
+from glasshouse.certificates import Certificate, CertificateError, ExactForm, Proven, exact_energy
 from glasshouse.certificates.verdict import check_fit, examined
 from glasshouse.files.certificate.reading import has_side_car, read_side_car, side_car
 from glasshouse.files.claims import beyond

@@ -36,12 +36,9 @@ from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.plain_json import parse_json
 from glasshouse.files.text.streams import Place, opened
 from glasshouse.planting import Recipe, shuffling
-from glasshouse.problems import Ising, Max2Sat, MaxSat, Problem, convert
-from glasshouse.problems.measure import Measure
+from glasshouse.problems import Ising, Max2Sat, MaxSat, Measure, Number, Problem, Reduction, convert
 from glasshouse.problems.naming import Labels, Units
-from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.renaming import renamed
-from glasshouse.problems.validation import Number
 from glasshouse.summaries import Summarised
 
 # Keys under which programs store the values in a JSON object; `model` is our own.

@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from glasshouse.certificates import CertificateError
-from glasshouse.files.certificate.reading import side_car
-from glasshouse.files.certificate.writing import write_certificate
+from glasshouse.files import side_car, write_certificate
 from glasshouse.files.clause_file import read_clauses
 from glasshouse.files.known import known_file
 from glasshouse.files.text.streams import refuse_existing, replacing

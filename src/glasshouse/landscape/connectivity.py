@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.landscape.local import ising_form
-from glasshouse.problems import Clauses, Given, Ising, MaxSat, Polynomial, given_problem
-from glasshouse.problems.monomials import Monomials
+from glasshouse.problems import Clauses, Given, Ising, MaxSat, Monomials, Polynomial, given_problem
 from glasshouse.problems.two_sides import lowest_nodes
 
 

@@ -21,9 +21,7 @@ from glasshouse.landscape.connectivity import components
 from glasshouse.landscape.kernels import enumerate_states
 from glasshouse.landscape.local import TOLERANCE
 from glasshouse.landscape.metric import least_distance
-from glasshouse.problems import Ising, Problem, Rbm
-from glasshouse.problems.convert import Given, given_problem, to_ising
-from glasshouse.problems.naming import Labels, Sampled
+from glasshouse.problems import Given, Ising, Labels, Problem, Rbm, Sampled, given_problem, to_ising
 from glasshouse.problems.validation import IntArray, Number, count
 from glasshouse.summaries import Summarised
 

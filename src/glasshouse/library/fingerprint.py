@@ -17,9 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from glasshouse.certificates.exact_form import ExactForm, gcd_of
-from glasshouse.problems import Ising
-from glasshouse.problems.convert import Given, given_problem
-from glasshouse.problems.measure import Measure
+from glasshouse.problems import Given, Ising, Measure, given_problem
 
 _BLOCK = 1 << 16  # edges formatted at once
 

@@ -8,9 +8,7 @@ import numpy as np
 
 from glasshouse.library.fingerprint import ReducedGraph, Scale
 from glasshouse.library.table import Instance, Value, instances
-from glasshouse.problems import Ising, Max2Sat, Problem, Qubo
-from glasshouse.problems.convert import Given, given_problem
-from glasshouse.problems.measure import Measure
+from glasshouse.problems import Given, Ising, Max2Sat, Measure, Problem, Qubo, given_problem
 from glasshouse.problems.validation import Number, shown
 from glasshouse.summaries import Summarised
 

@@ -23,9 +23,8 @@ from glasshouse.planting.graph_names import (
     refuse_large,
 )
 from glasshouse.planting.kernels.cycles import core_nodes
-from glasshouse.problems import Ising, exchange, naming, pairs, validation
+from glasshouse.problems import IntArray, Ising, exchange, naming, pairs, validation
 from glasshouse.problems.two_sides import two_colouring
-from glasshouse.problems.validation import IntArray
 from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ import numpy as np
 from glasshouse.planting import arguments
 from glasshouse.planting.graph_names import Extent, refuse_large
 from glasshouse.planting.graphs import Graph
-from glasshouse.problems import Clauses, Max2Sat, MaxSat, Problem
+from glasshouse.problems import Clauses, Max2Sat, MaxSat, Monomials, Problem
 from glasshouse.problems.convert import given_problem, to_maxsat, to_polynomial
-from glasshouse.problems.monomials import Monomials
 from glasshouse.summaries import Summarised
 
 _LIST = re.compile("sets:([0-9]+)((?: [0-9]++(?:-[0-9]++)*+)*+)")

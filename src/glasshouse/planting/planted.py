@@ -31,10 +31,8 @@ from glasshouse.planting.recipe import Recipe
 from glasshouse.planting.shuffling import names, shuffle
 from glasshouse.planting.summary import Summary
 from glasshouse.planting.sums import check_loop_weight, check_parts, polynomial_of_squares
-from glasshouse.problems import Ising, MaxSat, Polynomial, Rbm, naming, validation
-from glasshouse.problems.convert import to_ising
+from glasshouse.problems import Ising, Labels, MaxSat, Polynomial, Rbm, naming, to_ising, validation
 from glasshouse.problems.monomials import Monomials
-from glasshouse.problems.naming import Labels
 from glasshouse.problems.validation import INT64_MAX, SpinArray, WeightArray
 from glasshouse.randomness import Seed
 from glasshouse.summaries import Summarised, SummaryTable

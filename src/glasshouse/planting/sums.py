@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from glasshouse.certificates import Certificate, CertificateError, Squares, products
+from glasshouse.certificates import Certificate, CertificateError, Squares, check_fit, products
 from glasshouse.certificates.exact_sums import ROOM, summed
 from glasshouse.certificates.products import Terms
 from glasshouse.certificates.square_sums import SquareSums, rest_of_squares
-from glasshouse.certificates.verdict import check_fit
 from glasshouse.landscape import gauge
 from glasshouse.planting.loops import Loops
-from glasshouse.problems import Ising, Polynomial, exact, validation
-from glasshouse.problems.monomials import Monomials
+from glasshouse.problems import Ising, Monomials, Polynomial, exact, validation
 
 if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted

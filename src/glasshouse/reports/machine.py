@@ -9,13 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from glasshouse.boltzmann import MONITORS, BoltzmannMachine, find_mode
 from glasshouse.boltzmann.checkpoints import read_stored
 from glasshouse.boltzmann.ensemble import look_epochs
 from glasshouse.boltzmann.figures import monitor_axis, monitor_title
-from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.model_files import load_machine, load_notes
-from glasshouse.boltzmann.modes import find_mode
-from glasshouse.boltzmann.monitors import MONITORS
 from glasshouse.charts import Axis, Chart, Mark, Series
 from glasshouse.reports.matrix import matrix_figure
 from glasshouse.reports.page import (

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from glasshouse.files.certificate.reading import side_car
+from glasshouse.files import parse_object, side_car
 from glasshouse.files.text.archive import opened_archive
 from glasshouse.files.text.errors import FileError, MissingFileError
-from glasshouse.files.text.plain_json import parse_object
 from glasshouse.files.text.streams import (
     format_suffix,
     opened,
@@ -32,8 +31,7 @@ from glasshouse.reports.sampler import results_section, sampler_section
 from glasshouse.reports.script import library
 from glasshouse.reports.study import study_section
 from glasshouse.reports.training import training_section
-from glasshouse.store import purpose
-from glasshouse.store.store import Store
+from glasshouse.store import Store, purpose
 from glasshouse.summaries import Summarised
 
 Reported: TypeAlias = str | os.PathLike[str] | Proof | SamplerResults

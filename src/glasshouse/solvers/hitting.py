@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import announces
-from glasshouse.planting.methods.ensemble import Ensemble
-from glasshouse.planting.planted import Planted
+from glasshouse.planting import Ensemble, Planted
 from glasshouse.problems import FloatArray, IntArray, Ising, MaxSat, Polynomial, validation
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.solvers.annealing import key_of

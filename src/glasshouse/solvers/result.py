@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import exchange, naming, validation
-from glasshouse.problems.naming import Labels, Units
+from glasshouse.problems import Labels, Units, exchange, naming, validation
 from glasshouse.problems.validation import FloatArray, Number, SpinArray
 from glasshouse.randomness import Seed
 from glasshouse.statistics.intervals import binomial_interval, runs_needed, times_needed

@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import announces
-from glasshouse.problems import FloatArray, validation
+from glasshouse.problems import FloatArray, SpinArray, validation
 from glasshouse.problems.elementary import exponentials
-from glasshouse.problems.validation import SpinArray
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.crew import steps_at_once

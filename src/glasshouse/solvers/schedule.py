@@ -15,8 +15,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.planting.method import METHODS
-from glasshouse.planting.planted import Planted
+from glasshouse.planting import METHODS, Planted
 from glasshouse.problems import FloatArray, validation
 from glasshouse.problems.elementary import exponential, geometric, logarithm
 from glasshouse.problems.ratio import Ratio, ratio

@@ -10,9 +10,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import Ising, MaxSat, Polynomial, Problem, validation
+from glasshouse.problems import Ising, MaxSat, Polynomial, Problem, Reduction, validation
 from glasshouse.problems.convert import Given, given_problem, to_ising, to_polynomial
-from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.validation import FloatArray, Number, SpinArray
 from glasshouse.solvers.engine import exact_unit, float_for
 from glasshouse.solvers.kernels.sweep_order import energies_of

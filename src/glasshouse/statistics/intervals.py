@@ -8,8 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import validation
-from glasshouse.problems.validation import FloatArray
+from glasshouse.problems import FloatArray, validation
 from glasshouse.statistics.samples import Estimate
 
 _RESAMPLES = 9999

@@ -26,8 +26,7 @@ import numpy as np
 from glasshouse.catalogue import Catalogue
 from glasshouse.files import read
 from glasshouse.planting import METHODS, Planted, Seed
-from glasshouse.problems import Problem
-from glasshouse.problems.convert import given_problem
+from glasshouse.problems import Problem, given_problem
 from glasshouse.studies.glasses import complete, lattice, random_graph
 from glasshouse.suites.family import exact_parameters, exact_value
 from glasshouse.suites.grammar import is_own

@@ -16,8 +16,7 @@ from glasshouse.files.text.streams import Place, is_stream, name_of, writing
 from glasshouse.problems.ratio import ratio
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.solvers.schedule import is_dialled_like_paper
-from glasshouse.store.store import Store, StoredTask
-from glasshouse.store.storefile import StoreError, one_line
+from glasshouse.store import Store, StoredTask, StoreError, one_line
 from glasshouse.studies.quantities.hardness import HARDNESS
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.planting import Seed
-from glasshouse.planting.graphs import Graph
+from glasshouse.planting import Graph, Seed
 from glasshouse.problems import Ising, validation
 from glasshouse.problems.elementary import logarithms
 from glasshouse.problems.ratio import Ratio, ratio

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from glasshouse.planting import METHODS
-from glasshouse.planting.graphs import Graph
+from glasshouse.planting import METHODS, Graph
 from glasshouse.problems import validation
 from glasshouse.solvers import peak_density
 from glasshouse.studies.quantities.hardness import Annealer

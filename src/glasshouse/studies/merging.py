@@ -14,13 +14,10 @@ from typing import Any
 import numpy as np
 
 from glasshouse.files.text.plain_json import canonical_json
-from glasshouse.store import storefile
+from glasshouse.store import Columns, Kind, Store, StoredTask, StoreError, damaged, storefile
 from glasshouse.store.purpose import STUDY, Purpose
 from glasshouse.store.ranges import Ranges
 from glasshouse.store.records import json_object, short
-from glasshouse.store.row_types import Columns, Kind
-from glasshouse.store.store import Store, StoredTask
-from glasshouse.store.storefile import StoreError, damaged
 from glasshouse.studies.study import join_studies
 from glasshouse.summaries import Summarised
 

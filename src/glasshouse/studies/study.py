@@ -32,10 +32,8 @@ from typing import Any, get_args
 from glasshouse.planting import METHODS
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.statistics.estimators import STATISTICS, Statistic
+from glasshouse.store import Stop, Store, StoreError, damaged, one_line
 from glasshouse.store.purpose import STUDY
-from glasshouse.store.row_types import Stop
-from glasshouse.store.store import Store
-from glasshouse.store.storefile import StoreError, damaged, one_line
 from glasshouse.studies.ensembles import ENSEMBLES, own_function
 from glasshouse.studies.quantities import KINDS
 from glasshouse.studies.quantities.hardness import HARDNESS

@@ -14,8 +14,7 @@ from typing import Any
 
 from glasshouse.files.text.plain_json import canonical_json
 from glasshouse.planting import METHODS, Planted, Seed
-from glasshouse.problems import Problem, validation
-from glasshouse.problems.convert import given_problem
+from glasshouse.problems import Problem, given_problem, validation
 from glasshouse.store.records import StoredTask
 from glasshouse.store.row_types import Columns, Identified, Kind, Stop
 from glasshouse.store.storefile import StoreError, one_line

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from glasshouse.problems import validation
+from glasshouse.problems import IntArray, validation
 from glasshouse.problems.ratio import ratio
-from glasshouse.problems.validation import IntArray
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.statistics.estimators import STATISTICS, Statistic, statistic_or_bound
 from glasshouse.statistics.samples import Estimate, Sample

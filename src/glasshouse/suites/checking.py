@@ -7,12 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from glasshouse.certificates import CertificateError
-from glasshouse.files.certificate.reading import read_side_car
-from glasshouse.files.document import Document
+from glasshouse.files import Document, FileError, read_document, read_side_car
 from glasshouse.files.known import verify_document
-from glasshouse.files.reading import read_document
 from glasshouse.files.replanting import regrow
-from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import opened
 from glasshouse.suites.manifest import (
     MANIFEST,

@@ -17,9 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from glasshouse.certificates import CertificateError
-from glasshouse.files.certificate.reading import read_side_car, side_car
-from glasshouse.files.reading import read_document
-from glasshouse.files.text.errors import FileError
+from glasshouse.files import FileError, read_document, read_side_car, side_car
 from glasshouse.files.text.streams import opened, refuse_pipe, replacing
 from glasshouse.suites.manifest import is_plain_name, read_lines, read_manifest, refuse_changed
 

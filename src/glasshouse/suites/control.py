@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from glasshouse.planting import Recipe, Seed
-from glasshouse.planting.graphs import Graph
+from glasshouse.planting import Graph, Recipe, Seed
 from glasshouse.problems import Ising
 from glasshouse.proofs import prove
 from glasshouse.solvers import anneal

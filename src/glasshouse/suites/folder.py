@@ -16,9 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from glasshouse.files import FileError, parse_object
 from glasshouse.files.formats.format import Dialect
-from glasshouse.files.text.errors import FileError
-from glasshouse.files.text.plain_json import parse_object
 from glasshouse.files.text.streams import opened, refuse_pipe, replacing
 from glasshouse.files.writing import make_folder
 from glasshouse.suites.commitment import commit

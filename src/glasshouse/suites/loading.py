@@ -10,11 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from glasshouse.files.certificate.reading import side_car
+from glasshouse.files import FileError, read_document, side_car
 from glasshouse.files.known import CLAUSE_SUFFIXES, Known, is_of_clauses, known_file, known_of
-from glasshouse.files.reading import read_document
 from glasshouse.files.replanting import regrow
-from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import format_suffix
 from glasshouse.suites.folder import INSTANCES, SuiteFolder, iter_build_suite
 from glasshouse.suites.manifest import MANIFEST, Entry, read_manifest, refuse_changed, sha256_of

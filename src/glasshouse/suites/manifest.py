@@ -18,10 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glasshouse.files.document import Document
+from glasshouse.files import Document, parse_object
 from glasshouse.files.text.errors import FileAccessError, FileError
 from glasshouse.files.text.number_rows import bit_string, parse_bits
-from glasshouse.files.text.plain_json import parse_object
 from glasshouse.files.text.streams import Source, format_suffix, opened, refuse_pipe
 from glasshouse.problems import Measure, Number, to_bits
 from glasshouse.summaries import Summarised

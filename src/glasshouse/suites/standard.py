@@ -16,11 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from glasshouse.certificates import CertificateError
-from glasshouse.files import read_document, write
+from glasshouse.files import Document, FileError, Known, read_document, write
 from glasshouse.files.certificate.reading import has_side_car, read_side_car, side_car
-from glasshouse.files.document import Document
-from glasshouse.files.known import Known
-from glasshouse.files.text.errors import FileError
 from glasshouse.files.writing import make_folder
 from glasshouse.library import Instance, Recognition, ReducedGraph, instances, recognise
 from glasshouse.problems import to_max2sat

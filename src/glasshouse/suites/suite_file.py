@@ -26,8 +26,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from glasshouse.planting import Seed, shuffle
-from glasshouse.planting.graphs import Graph
+from glasshouse.planting import Graph, Seed, shuffle
 from glasshouse.problems import validation
 from glasshouse.suites import grammar
 from glasshouse.suites.control import bounded, plus_minus_j

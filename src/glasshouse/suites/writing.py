@@ -24,12 +24,10 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import CertificateError, Proven
-from glasshouse.files.certificate.reading import SideCar, read_side_car, side_car
+from glasshouse.files import FileError, SideCar, read_document, read_side_car, side_car
 from glasshouse.files.document import Document, scaled_proof
 from glasshouse.files.formats import FORMATS, format_of
 from glasshouse.files.formats.format import Dialect
-from glasshouse.files.reading import read_document
-from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import COMPRESSED, refuse_existing, replacing
 from glasshouse.files.writing import Written, make_folder, write
 from glasshouse.planting import Planted, Recipe

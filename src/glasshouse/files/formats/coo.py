@@ -23,9 +23,7 @@ from glasshouse.files.formats.pair_terms import TermCollector
 from glasshouse.files.formats.qubo import moved, objective, stated_with
 from glasshouse.files.text.number_rows import read_rows
 from glasshouse.files.text.streams import Source
-from glasshouse.problems import Ising, Polynomial, Problem, Qubo, naming
-from glasshouse.problems.convert import to_ising, to_qubo
-from glasshouse.problems.naming import Labels
+from glasshouse.problems import Ising, Labels, Polynomial, Problem, Qubo, naming, to_ising, to_qubo
 from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.validation import MOST_VARIABLES
 

@@ -22,11 +22,9 @@ from glasshouse.files.formats import cnf, comments
 from glasshouse.files.formats.clauses import write_clauses
 from glasshouse.files.formats.format import Format, Sheet
 from glasshouse.files.text.number_rows import write_table
-from glasshouse.problems import Ising, Max2Sat, Problem
+from glasshouse.problems import IntArray, Ising, Max2Sat, Measure, Problem, WeightArray
 from glasshouse.problems.convert import ising_to_max2sat, to_ising
-from glasshouse.problems.measure import Measure
 from glasshouse.problems.reduction import Reduction, bits
-from glasshouse.problems.validation import IntArray, WeightArray
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,8 @@ from glasshouse.files.formats.format import Format, Sheet, register_format
 from glasshouse.files.formats.pair_terms import TermCollector
 from glasshouse.files.text.number_rows import Rows, joined, read_rows, write_rows
 from glasshouse.files.text.streams import Source
-from glasshouse.problems import Polynomial
+from glasshouse.problems import Labels, Measure, Monomials, Polynomial, Units
 from glasshouse.problems.convert import to_polynomial
-from glasshouse.problems.measure import Measure
-from glasshouse.problems.monomials import Monomials
-from glasshouse.problems.naming import Labels, Units
 from glasshouse.problems.validation import MOST_VARIABLES, Number, WeightArray
 
 _UNITS: dict[bytes, Units] = {b"SPIN": "spin", b"BINARY": "binary"}

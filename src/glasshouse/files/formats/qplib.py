@@ -24,10 +24,7 @@ from glasshouse.files.text.errors import shown
 from glasshouse.files.text.kernels import HARD
 from glasshouse.files.text.number_rows import Rows, parse_number, read_rows
 from glasshouse.files.text.streams import Source
-from glasshouse.problems import Qubo, naming
-from glasshouse.problems.convert import to_qubo
-from glasshouse.problems.measure import Measure
-from glasshouse.problems.naming import Labels
+from glasshouse.problems import Labels, Measure, Qubo, naming, to_qubo
 from glasshouse.problems.validation import INT64_MAX, MOST_VARIABLES, Number, WeightArray
 
 # A comment after a value; lines that are only a comment are notes.

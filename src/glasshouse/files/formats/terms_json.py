@@ -19,9 +19,7 @@ from glasshouse.files.formats.hubo import make
 from glasshouse.files.text.number_rows import bit_string, is_sound, parse_bits
 from glasshouse.files.text.plain_json import is_shallow
 from glasshouse.files.text.streams import Source
-from glasshouse.problems import Polynomial, naming
-from glasshouse.problems.monomials import Monomials
-from glasshouse.problems.naming import Units
+from glasshouse.problems import Monomials, Polynomial, Units, naming
 from glasshouse.problems.validation import MOST_VARIABLES, as_array
 
 _UNITS: dict[Any, Units] = {"ising": "spin", "pubo": "binary", "hobo": "binary"}

@@ -23,8 +23,7 @@ from glasshouse.planting.kernels.clauses import draw_clauses
 from glasshouse.planting.kernels.draws import permute
 from glasshouse.planting.method import Plan, planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.problems import validation
-from glasshouse.problems.monomials import Monomials
+from glasshouse.problems import Monomials, validation
 from glasshouse.randomness import RngLike, Streams
 
 # Each factor is a sum of squares over this.

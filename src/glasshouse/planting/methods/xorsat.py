@@ -13,8 +13,7 @@ from glasshouse.planting.demand import Demand, Meter
 from glasshouse.planting.kernels.clauses import draw_regular
 from glasshouse.planting.method import Plan, planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.problems import IntArray, validation
-from glasshouse.problems.monomials import Monomials
+from glasshouse.problems import IntArray, Monomials, validation
 from glasshouse.randomness import RngLike, Streams
 
 # Number of shuffles of a table before swaps repair it. For three equations per variable about one

@@ -15,9 +15,8 @@ import numpy as np
 from glasshouse.problems.validation import share
 from glasshouse.races.commands.results import Clock, Results
 from glasshouse.races.commands.scores import Floats, Score, per_instance, solving_seconds
-from glasshouse.statistics.estimators import median
+from glasshouse.statistics import Estimate, median
 from glasshouse.statistics.intervals import bootstrap_of_mean
-from glasshouse.statistics.samples import Estimate
 from glasshouse.summaries import Summarised
 
 CLOCKS: tuple[Clock, ...] = get_args(Clock)

@@ -20,10 +20,8 @@ from glasshouse.races.commands.race_task import RACE, RaceTask, asked_of
 from glasshouse.races.running.command import Limits
 from glasshouse.races.running.compiling import most_seconds
 from glasshouse.races.running.meters import MeterName, best_meter, why_not
-from glasshouse.store import purpose
-from glasshouse.store.collect import StudyProgress, iter_collect
+from glasshouse.store import Store, StudyProgress, iter_collect, purpose
 from glasshouse.store.records import json_object
-from glasshouse.store.store import Store
 from glasshouse.store.storefile import OtherSettingsError, StoreError
 from glasshouse.suites.loading import Suite, refuse_other_bytes
 from glasshouse.suites.manifest import sha256_of

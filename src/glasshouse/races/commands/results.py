@@ -15,9 +15,8 @@ from glasshouse.files.known import Known
 from glasshouse.races.commands.race_task import INFEASIBLE, RACE
 from glasshouse.races.commands.racing import HANGING, held_race
 from glasshouse.races.judging.clauses import RunVerdict
+from glasshouse.store import Store, StoredTask, StoreError, damaged
 from glasshouse.store.records import short, stored_name, without_codes
-from glasshouse.store.store import Store, StoredTask
-from glasshouse.store.storefile import StoreError, damaged
 from glasshouse.suites.loading import MOST_NAME
 from glasshouse.summaries import Summarised
 

@@ -22,9 +22,7 @@ import numpy.typing as npt
 
 from glasshouse.problems.ratio import ratio
 from glasshouse.races.commands.results import Clock, Results, Run
-from glasshouse.statistics.estimators import median
-from glasshouse.statistics.samples import Estimate
-from glasshouse.statistics.time_model import TimeModel
+from glasshouse.statistics import Estimate, TimeModel, median
 from glasshouse.suites.standard import BY_CERTIFICATE, PER_COST, TRUTH_BY, VALUE
 from glasshouse.summaries import Summarised
 

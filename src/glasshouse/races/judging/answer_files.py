@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from glasshouse.files import FORMATS, FileError
 from glasshouse.files.certificate.reading import has_side_car
-from glasshouse.files.formats.format import FORMATS
-from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import format_suffix
 from glasshouse.summaries import Summarised
 

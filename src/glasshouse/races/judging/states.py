@@ -10,11 +10,9 @@ import io
 from fractions import Fraction
 
 from glasshouse.certificates.exact_form import exact_energy
+from glasshouse.files import Document, FileError, Known
 from glasshouse.files.claims import agrees
-from glasshouse.files.document import Document
-from glasshouse.files.known import Known
 from glasshouse.files.solutions import read_solution
-from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.number_rows import parse_number
 from glasshouse.problems import Max2Sat
 from glasshouse.problems.validation import Number, shown

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from glasshouse.certificates import Proven
-from glasshouse.files.known import Known
-from glasshouse.files.reading import read_document
+from glasshouse.files import Known, read_document
 from glasshouse.landscape.local import TOLERANCE
 from glasshouse.planting import Planted
 from glasshouse.problems import Ising, Max2Sat, MaxSat, Polynomial, Qubo, Rbm, exchange, pairs

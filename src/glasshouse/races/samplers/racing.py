@@ -31,10 +31,9 @@ from glasshouse.races.samplers.rows import (
     rows_of_calls,
 )
 from glasshouse.randomness import RngLike
-from glasshouse.store import purpose
+from glasshouse.store import Store, StoredTask, purpose
 from glasshouse.store.records import json_object
 from glasshouse.store.row_types import Columns, Identified, Kind, Stop
-from glasshouse.store.store import Store, StoredTask
 from glasshouse.store.storefile import OtherSettingsError, StoreError, damaged
 from glasshouse.suites.loading import Suite
 from glasshouse.summaries import Summarised

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.catalogue import Catalogue
-from glasshouse.problems import Ising, Problem, validation
-from glasshouse.problems.convert import to_ising
+from glasshouse.problems import Ising, Problem, to_ising, validation
 from glasshouse.proofs.exact import EXACT_SOLVERS, OURS
 from glasshouse.proofs.exact.apart import call_apart
 from glasshouse.randomness import RngLike, Seed

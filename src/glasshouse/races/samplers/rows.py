@@ -13,9 +13,8 @@ import numpy as np
 
 from glasshouse.races.samplers.calling import SamplerCall
 from glasshouse.races.samplers.clocks import clock_name, seconds_by
-from glasshouse.store import purpose
+from glasshouse.store import Column, Columns, Kind, purpose
 from glasshouse.store.records import json_object, without_codes
-from glasshouse.store.row_types import Column, Columns, Kind
 
 # Stores of earlier versions have these columns, and new rows in them have only these.
 FIRST_SAMPLER_RACE = Kind(

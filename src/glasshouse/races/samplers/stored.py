@@ -13,9 +13,8 @@ from glasshouse.races.samplers.calling import SamplerCall
 from glasshouse.races.samplers.problems import StoredProblem
 from glasshouse.races.samplers.results import SamplerResults
 from glasshouse.races.samplers.rows import NOTE, SAMPLER_RACE, circumstances, rows_of
+from glasshouse.store import Store, StoredTask, StoreError, damaged
 from glasshouse.store.records import json_object, short, stored_name, without_codes
-from glasshouse.store.store import Store, StoredTask
-from glasshouse.store.storefile import StoreError, damaged
 
 _MOST_NAME = 1000
 _OWN = {"instance", "sha256", "optimum", "best"}
