@@ -1,13 +1,14 @@
 """Script that runs a user's Numba functions and inspects the process, in its own process.
 
 It prints the results of strict, fastmath, overloaded and parallel functions as JSON. The functions
-are compiled before and after glasshouse is used. With the argument "alone", they are compiled once,
-without glasshouse.
+are compiled before and after glasshouse is used. With the argument "imported", glasshouse is only
+imported, after the functions were compiled once.
 """
 
 from __future__ import annotations
 
 import gc
+import importlib
 import json
 import locale
 import logging
@@ -134,18 +135,22 @@ def numba_attributes() -> dict[str, int]:
     return found
 
 
+def import_glasshouse() -> None:
+    """Import the parts of glasshouse that define compiled functions."""
+    for name in ("", ".compiled", ".kernels.arrays", ".solvers"):
+        importlib.import_module(f"glasshouse{name}")
+
+
 def main() -> None:
     """Print the results before and after the use of glasshouse, and the changes."""
-    before = results()
-    if sys.argv[1:] == ["alone"]:
-        print(json.dumps({"before": before}))
-        return
+    is_used, before = sys.argv[1:] != ["imported"], results()
     attributes, surroundings = numba_attributes(), process()
-    use_glasshouse()
+    use_glasshouse() if is_used else import_glasshouse()
     now, after = numba_attributes(), process()
     changed = [name for name, code in attributes.items() if now.get(name) != code]
     different = [name for name, value in surroundings.items() if after[name] != value]
-    print(json.dumps({"before": before, "after": results(), "changed": changed,
+    again = results() if is_used else None
+    print(json.dumps({"before": before, "after": again, "changed": changed,
                       "process": different}))  # fmt: skip
 
 
