@@ -33,7 +33,8 @@ default_signals()
 gc.disable()  # until all tests are collected: nothing that is imported becomes garbage
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
     """Leave half a million objects of modules and tests out of all later garbage collections.
 
     With them, each collection of the oldest generation takes 0.3 s and more, and compiling causes
