@@ -75,6 +75,24 @@ def test_the_stock_counts_for_the_memory_limit_of_a_tree():
     assert search.progress(None).held > held
 
 
+def test_a_stock_that_has_lost_cuts_still_follows_the_definition(monkeypatch):
+    monkeypatch.setattr(stocks, "_MOST", 40)
+    rng = np.random.default_rng(2)
+    stock, cuts = Stock(30), []
+    for count in (25, 1, 0, 30, 60, 7):
+        found = [
+            cut(rng.permutation(30)[:size], rng.choice([-2, -1, 1], size), int(rng.integers(-3, 4)))
+            for size in rng.integers(4, 9, count)
+        ]
+        stock.keep([*cuts[-5:], *found])  # cuts that it has keep their places
+        cuts = [*cuts, *found][-40:]
+        assert list(stock.cuts.values()) == cuts
+        for _ in range(10):
+            point = rng.random(30)
+            expected = [c for c in cuts if point[c.edges] @ c.coefficients < c.right_side - 0.1]
+            assert stock.violated(point, 0.1) == expected
+
+
 def test_a_node_takes_cuts_of_the_stock_before_it_searches(monkeypatch):
     problem = lattice(4, 4, 4, seed=3)
     graph = SignedGraph(64, problem.edges, exact_array(problem.weights.tolist()))
