@@ -233,6 +233,11 @@ def test_versions_tell_of_extras_that_are_not_there(monkeypatch, capsys):
         ),
         ("nothing", "report, demo, compile, completion (see glasshouse --help)"),
         ("--versoin", "did you mean `glasshouse --version`?"),
+        (
+            "race run --solver anneal --suit smoke -o x",
+            "Unknown option: --suit. Did you mean --suite? (see",
+        ),
+        ("study run x.toml --ouput=y", "Unknown option: --ouput. Did you mean --output? (see"),
         ("plant random", "--visible or -n is missing (see glasshouse plant random --help)"),
         ("plant random -n", "-n needs a value (see glasshouse plant random --help)"),
         ("solve", "FILE is missing (see glasshouse solve --help)"),

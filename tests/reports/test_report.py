@@ -388,6 +388,13 @@ def test_the_certificate_of_a_reported_file_is_not_overwritten(tmp_path):
     assert (tmp_path / "a.wcnf.cert").read_bytes() == before
 
 
+def test_a_page_has_the_suffix_of_a_page(tmp_path):
+    gh.write(tmp_path / "a.wcnf", gh.random_loops(9, 9, frustration="1/5", loops=4, rng=1))
+    with pytest.raises(ValueError, match="not a page; use a name that ends in"):
+        gh.report(tmp_path / "a.wcnf", output=tmp_path / "x.txt")
+    assert not (tmp_path / "x.txt").exists()
+
+
 def test_characters_that_turn_others_around_are_shown_as_codes(tmp_path):
     gh.write(tmp_path / "a.wcnf", gh.random_loops(9, 9, frustration="1/5", loops=4, rng=1))
     gh.report(tmp_path / "a.wcnf", output=tmp_path / "a.html", title="a\u202eb\0")

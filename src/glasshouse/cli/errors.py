@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 from fractions import Fraction
@@ -68,11 +68,24 @@ def usage_error(error: CycloptsError) -> str:
         # The option is missing, or its value is.
         names = " or ".join(error.argument.names)
         told = f"{error.keyword} needs a value" if error.keyword else f"{names} is missing"
+        typed = _misspelt(error.argument.names, error.root_input_tokens or ())
+        if typed and not error.keyword:
+            told = f"Unknown option: {typed[0]}. Did you mean {typed[1]}?"
     if isinstance(error, UnusedCliTokensError):
         told = f"too many words: {' '.join(error.unused_tokens or ())}"
     if near and word != near[0]:
         told += f"; did you mean `{' '.join([*chain, *near])}`?"
     return f"{told} (see {' '.join(chain)} --help)"
+
+
+def _misspelt(names: Iterable[str], words: Iterable[str]) -> tuple[str, str] | None:
+    """Return the word that probably is a misspelt option, and the option; None if there is none."""
+    for word in (word.partition("=")[0] for word in words if word.startswith("--")):
+        if near := get_close_matches(
+            word, [name for name in names if name != word], n=1, cutoff=0.7
+        ):
+            return word, near[0]
+    return None
 
 
 def _first_word(error: CycloptsError) -> str:

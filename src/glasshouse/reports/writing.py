@@ -104,6 +104,8 @@ def report(
     read = [*paths, *(side_car(path) for path in paths)]
     if any(path.exists() and path.resolve() == place.resolve() for path in read):
         raise ValueError(f"output={str(place)!r} is one of the reported files; use another path")
+    if place.suffix.lower() not in ("", ".html", ".htm"):
+        raise ValueError(f"output={str(place)!r} is not a page; use a name that ends in .html")
     lack = _lack()
     sections = [_section(one) for one in things]
     heading = title or _title([section.title for section in sections])
