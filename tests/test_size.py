@@ -11,7 +11,7 @@ ROOT = Path(glasshouse.__file__).parent
 # Lower these numbers with every commit that removes files or lines. They rise only in a commit
 # whose message gives the reason.
 MOST_FILES = 512
-MOST_LINES = 84_487
+MOST_LINES = 84_488
 LONGEST = 400  # lines of one module
 
 
