@@ -52,8 +52,8 @@ def rows(place: Path) -> dict[str, dict[str, str]]:
 def hard(place: Path) -> Path:
     """A dense graph that no short search closes."""
     rng = np.random.default_rng(1)
-    edges = [f"{i} {j} {rng.integers(-50, 51)}" for j in range(2, 91) for i in range(1, j)]
-    return written(place / "instances" / "hard" / "K90", [f"90 {len(edges)}", *edges])
+    edges = [f"{i} {j} {rng.integers(-50, 51)}" for j in range(2, 121) for i in range(1, j)]
+    return written(place / "instances" / "hard" / "K120", [f"120 {len(edges)}", *edges])
 
 
 def test_every_row_has_a_certificate_that_the_checker_accepts(place, capsys):
@@ -96,14 +96,14 @@ def test_a_run_resumes_from_the_published_table(tmp_path):
 
 def test_open_instances_are_tried_again_only_with_a_longer_limit(place, capsys):
     hard(place)
-    assert main([*words(place, 0.5), "K90"]) == 0
-    first = rows(place)["K90"]
+    assert main([*words(place, 0.5), "K120"]) == 0
+    first = rows(place)["K120"]
     assert first["proven"] == "no"
     assert int(first["bound"]) > int(first["value"])
-    assert main([*words(place, 0.5), "K90"]) == 0
+    assert main([*words(place, 0.5), "K120"]) == 0
     assert "1 instances, 0 to try" in capsys.readouterr().out
-    assert main([*words(place, 0.6), "K90"]) == 0
-    second = rows(place)["K90"]
+    assert main([*words(place, 0.6), "K120"]) == 0
+    second = rows(place)["K120"]
     assert float(second["seconds"]) > float(first["seconds"])  # the seconds of all searches
     assert int(second["bound"]) <= int(first["bound"])
     assert second["limit"] == "0.6"
@@ -173,13 +173,13 @@ def test_searches_are_done_apart_and_a_killed_run_goes_on(place):
     hard(place)
     run = start([sys.executable, "-m", "benchmarks", "library", *words(place, 600)], cwd=ROOT)
     until(lambda: len(_lines(place)) == 4, run)  # a head and all rows but that of the hard one
-    until(lambda: any("K90" in command for command in run.family().values()), run)
+    until(lambda: any("K120" in command for command in run.family().values()), run)
     run.kill()
     run.wait()
     until(lambda: not run.family())
     assert set(rows(place)) == {"T4", "T6", "be12.1"}
     assert main([*words(place, 0.5)]) == 0
-    assert set(rows(place)) == {"T4", "T6", "be12.1", "K90"}
+    assert set(rows(place)) == {"T4", "T6", "be12.1", "K120"}
 
 
 def test_a_search_apart_that_fails_makes_no_row(place, capsys, monkeypatch):

@@ -16,6 +16,7 @@ from glasshouse.proofs.lp.cut_lp import CutLp
 from glasshouse.proofs.preparation import Prepared
 from glasshouse.proofs.prover import Prover
 from glasshouse.solvers import brute_force
+from glasshouse.stopping import working_time
 
 
 @pytest.fixture
@@ -90,4 +91,21 @@ def test_ctrl_c_while_a_dense_graph_is_annealed_keeps_a_state(
     assert proof.statistics.stopped == "Ctrl-C"
     assert proof.energy == problem.energy(proof.state)
     assert proof.energy < 0
+    assert programs == []
+
+
+def test_a_proof_without_time_after_the_program_was_left_out_is_not_finished(
+    programs: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decide = Prover._is_beyond_lp
+
+    def slowly(self: Prover) -> bool:
+        is_beyond = decide(self)
+        self.budget.end_by(working_time())
+        return is_beyond
+
+    monkeypatch.setattr(Prover, "_is_beyond_lp", slowly)
+    proof = prove(random_graph(45, 44, seed=1), time_limit=60.0)
+    assert not proof.optimal
+    assert proof.statistics.stopped == "time limit"
     assert programs == []

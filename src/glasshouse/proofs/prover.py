@@ -133,6 +133,7 @@ class Prover:
         if covering is not None and covering.seconds < max(self.budget.left(), 0.5):
             return self._by_covering(covering, found)
         if self.budget.asks_to_stop() or (self.is_large and not self.is_done):
+            self.is_done &= not self.search.gave_up  # no time is left for what would follow
             return found
         growth = self._better_root(found) if self._is_dense else None
         if self.budget.most_nodes > 1:
