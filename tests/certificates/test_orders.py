@@ -225,6 +225,17 @@ def test_orders_need_pairs(tmp_path):
     assert checker.check(*texts, is_hubo=True)[1] == files.verify_file(path).value == -3
 
 
+def test_orders_of_another_problem_are_refused(tmp_path):
+    path, text = written(tmp_path, glass(5, clique(5)), range(5))
+    text = text.replace("state 11111", "state 1111111")
+    text = text.replace("tree 1\n", "tree 3\nbranch 6 7\norder 6 7 1 2 3 4 5\n")
+    files.side_car(path).write_text(text)
+    with pytest.raises(CertificateError, match="is for 7 variables"):
+        files.verify_file(path)
+    with pytest.raises(ValueError, match="not 5 bits"):
+        checker.check(path.read_text(), text, True)
+
+
 def test_orders_need_version_6(tmp_path):
     path, text = written(tmp_path, glass(3, clique(3)), range(3))
     for version in "345":

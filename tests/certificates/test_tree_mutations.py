@@ -61,6 +61,22 @@ def grown(size: int, whole: Certificate, rng: np.random.Generator) -> Certificat
     return certificate_of(parts, np.append(whole.state, np.int8(1)), tree)
 
 
+def orders(count: int):
+    """Small problems as clauses, with certificates of elimination orders alone."""
+    rng = np.random.default_rng(count)
+    for seed in range(count):
+        problem = to_max2sat(glass(6 + seed % 3, seed))[0]
+        size = problem.num_variables
+        rows: list[list[Row]] = [
+            [Order(tuple(rng.permutation(size).tolist()))] for _ in range(1 + seed % 4)
+        ]
+        while len(rows) > 1:
+            pair = rng.choice(size + 1, 2, replace=False).tolist()
+            rows.append([Branch(*pair), *rows.pop(0), *rows.pop(0)])
+        state = 2 * np.array(min(optimum(problem)[1])) - 1
+        yield problem, Certificate(state, [], [0], [], tree=Tree(tuple(rows[0])))
+
+
 def mutated(text: str, rng: np.random.Generator) -> str:
     """One number, one line or one digit of the state changed."""
     lines = text.splitlines()
@@ -114,6 +130,18 @@ def attack(folder, problem, certificate, rng, count: int) -> int:
 def test_some_damaged_trees(tmp_path):
     rng = np.random.default_rng(5)
     assert sum(attack(tmp_path, *tree, rng, 40) for tree in trees(6)) > 5
+
+
+def test_some_damaged_orders(tmp_path):
+    rng = np.random.default_rng(7)
+    assert sum(attack(tmp_path, *one, rng, 40) for one in orders(8)) > 5
+
+
+@pytest.mark.slow
+def test_ten_thousand_damaged_orders(tmp_path):
+    rng = np.random.default_rng(8)
+    accepted = sum(attack(tmp_path, *one, rng, 250) for one in orders(40))
+    assert 100 < accepted < 9000
 
 
 @pytest.mark.slow

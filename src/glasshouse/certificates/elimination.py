@@ -52,7 +52,7 @@ class Elimination:
     >>> triangle = ExactForm(3, np.array([[0, 1], [0, 2], [1, 2]]), np.array([-2, 3, 4]), 0)
     >>> elimination = Elimination(triangle, [0, 1, 2])
     >>> elimination.num_numbers, elimination.num_held, elimination.least_value()
-    (14, 4, -5)
+    (14, 6, -5)
     """
 
     def __init__(

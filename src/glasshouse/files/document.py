@@ -26,6 +26,7 @@ from glasshouse.certificates import (
     Order,
     Proven,
     Tree,
+    check_fit,
     clause_rows,
     elimination_of,
     exact_energy,
@@ -278,6 +279,7 @@ def _refuse_work(problem: Problem, beside: SideCar) -> None:
         effort += sum((1 + max(0, size - k)) * k << k for k in covers)
     effort *= width
     if effort <= beside.most_work and tree.num_orders:
+        check_fit(certificate, size)
         effort += _numbers_of_orders(problem, tree)
     if effort > beside.most_work:
         raise CertificateError(
