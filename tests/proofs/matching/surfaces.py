@@ -35,6 +35,10 @@ def random_weights(count: int, kind: str, rng: np.random.Generator) -> npt.NDArr
         return rng.choice([-1, 1], count)
     if kind == "few":
         return rng.choice([-2, -1, 1, 2, 3], count)
+    if kind == "huge":  # they add up to the largest total in the plane
+        values = rng.integers(1, 2**59 // count, count)
+        values[0] += 2**59 - values.sum()
+        return values * rng.choice([-1, 1], count)
     values = np.rint(1e5 * rng.normal(size=count)).astype(np.int64)
     return np.where(values == 0, 1, values)
 

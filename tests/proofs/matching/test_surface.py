@@ -71,7 +71,8 @@ def klein_bottle(side: int) -> SignedGraph:
         graph_of_edges(5, list(itertools.combinations(range(5), 2)), [1, -1] * 5),  # K5
         graph_of_edges(6, list(itertools.product(range(3), range(3, 6))), [1] * 9),  # K3,3
         klein_bottle(7),
-        graph_of_edges(4, [[0, 1], [1, 2], [2, 3], [0, 3]], [2**44, 2**45, 2**44, -(2**44)]),
+        graph_of_edges(4, [[0, 1], [1, 2], [2, 3], [0, 3]], [2**57, 2**58, 2**57, -1]),
+        torus_lattice("triangular", (4, 4), 0, "huge"),
     ],
 )
 def test_other_graphs_and_large_weights_are_not_matched(graph):

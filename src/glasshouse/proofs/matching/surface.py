@@ -18,10 +18,10 @@ from glasshouse.proofs.signed_graph import SignedGraph
 Marks = npt.NDArray[np.bool_]
 Sides = npt.NDArray[np.int32]
 
-# The greatest total weight, so that the sums of a matching fit into int64 even if weights are given
-# in units of 1 / MOST_DENOMINATOR.
+# The greatest total length of all edges, so that the sums of a matching fit into int64. Lengths are
+# weights in units of 1 / 2 in the plane, and of 1 / MOST_DENOMINATOR on a torus.
+_MOST_LENGTH = 1 << 60
 MOST_DENOMINATOR = 1 << 16
-_MOST_WEIGHT = (1 << 60) // MOST_DENOMINATOR
 # The number of edges of a face of a regular lattice whose vertices have this many edges.
 _SIZE_OF_FACE = {3: 6, 4: 4, 6: 3}
 # Seconds per edge that finding an embedding in the plane may take. It cannot be stopped.
@@ -51,11 +51,12 @@ class Surface:
             graph: a connected graph.
             budget: planar graphs are recognised only if there is enough time.
         """
-        if graph.total > _MOST_WEIGHT or not graph.num_edges:
+        if 2 * graph.total > _MOST_LENGTH or not graph.num_edges:
             return None
         faces = _faces_of_lattice(graph)
         if faces is not None:
-            return cls(graph, faces, is_planar=False)
+            is_small = MOST_DENOMINATOR * graph.total <= _MOST_LENGTH
+            return cls(graph, faces, is_planar=False) if is_small else None
         seconds = (budget or Budget()).left()
         if seconds < _SECONDS_PER_EDGE * graph.num_edges:
             return None
