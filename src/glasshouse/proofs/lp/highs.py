@@ -183,7 +183,7 @@ def _run_until_converged(solver: Any, seconds: float) -> End:
     """Run an interior point method without crossover, and stop it as soon as it has converged.
 
     After convergence, HiGHS would build a basis, which only a crossover needs. While it does, it
-    handles neither limits nor callbacks, and on dense graphs it takes minutes. So HiGHS gets a
+    handles neither limits nor callbacks, for most of its time on dense graphs. So HiGHS gets a
     tolerance that it does not reach, and a callback stops it.
     """
     deadline = working_time() + max(seconds, 0.0)
