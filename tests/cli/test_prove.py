@@ -10,7 +10,9 @@ import pytest
 from tests.proofs.trees.test_search import half_complete
 
 import glasshouse as gh
+from glasshouse.certificates import Certificate, Order, Proven, Tree
 from glasshouse.cli import main
+from glasshouse.files import write_if_better
 
 
 @pytest.fixture
@@ -123,6 +125,18 @@ def test_unsatisfiable_hard_clauses(tmp_path, capsys):
     path.write_text("h 1 0\nh -1 0\n3 1 2 0\n")
     assert main(["prove", str(path)]) == 1
     assert "unsatisfiable" in capsys.readouterr().err
+
+
+def test_veripb_does_not_start_from_an_elimination_order(tmp_path, capsys):
+    path, proof = tmp_path / "x.wcnf", tmp_path / "x.pbp"
+    pairs = [[1, 2], [-1, -2], [1, 3], [-1, -3], [2, 3], [-2, -3]]
+    clauses = gh.Max2Sat.from_clauses(3, pairs, [1] * 6)
+    gh.write(path, clauses)
+    certificate = Certificate([1, 1, -1], [], [0], [], tree=Tree((Order((0, 1, 2)),)))
+    write_if_better(tmp_path / "x.wcnf.cert", Proven(clauses, certificate))
+    assert main(["prove", str(path), "--veripb", str(proof)]) == 0
+    assert "loops" in capsys.readouterr().out
+    assert proof.read_text().startswith("pseudo-Boolean proof")
 
 
 def test_veripb_needs_clauses(tmp_path, capsys):

@@ -105,6 +105,9 @@ def prove(
     document = read_document(source(file, format), format=format, units=units)
     problem = document.problem
     before = _before(target, problem, force)
+    start = None if before is None or force else before.certificate
+    if veripb is not None and start is not None and start.tree and start.tree.num_orders:
+        start = None  # VeriPB does not support elimination orders
     is_done = before is not None and before.verdict.optimal
 
     kept = False  # whether the file there is from this run
@@ -140,7 +143,7 @@ def prove(
                 problem, time_limit=clock.seconds_left(time_limit), node_limit=node_limit,
                 progress=progress,
                 memory_limit=None if memory_limit is None else memory_limit << 20,
-                certificate=None if before is None or force else before.certificate,
+                certificate=start,
                 checkpoint=None if is_done and not force else keep_on_the_way, workers=workers,
                 executor=executor, loops_only=veripb is not None,
             )  # fmt: skip
