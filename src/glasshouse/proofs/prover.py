@@ -281,6 +281,10 @@ class Prover:
             covered = Certificate(state, none, starts, none, tree=tree)
             found = Proven(prepared.problem, covered)
             self.is_done, self.method = True, "enumeration"
+        if not found.verdict.optimal and self.budget.stopped != "Ctrl-C":
+            # Rounding hid the best state among others; elimination compares exact energies.
+            narrow = NarrowGraph.of(prepared.form, self.budget.most_bytes)
+            found = (narrow and self._by_elimination(narrow)) or found
         return found
 
     def _by_elimination(self, narrow: NarrowGraph) -> Proven | None:
