@@ -46,8 +46,17 @@ class NarrowGraph:
         self.num_bytes = elimination.num_bytes + int(elimination.choice_starts[-1])
 
     @classmethod
-    def of(cls, form: ExactForm, most_bytes: float) -> NarrowGraph | None:
-        """Return the narrow graph of a form, or None if no order is found that fits into memory."""
+    def of(
+        cls, form: ExactForm, most_bytes: float, between: Callable[[], object] = lambda: None
+    ) -> NarrowGraph | None:
+        """Return the narrow graph of a form, or None if no order is found that fits into memory.
+
+        Args:
+            form: the form.
+            most_bytes: the most memory that the elimination may need, in bytes.
+            between: called before each search for an order; if it raises, the search ends.
+        """
+        between()
         size = form.num_variables
         edges = form.edges[form.edges[:, 1] < size]
         if form.monomials is not None or len(edges) > MOST_OPEN * size:  # too many for any order
@@ -59,6 +68,7 @@ class NarrowGraph:
                 best = found
             if best is not None and best.num_numbers < _FEW_NUMBERS:
                 break
+            between()
         graph = None if best is None else cls(best)
         return graph if graph is not None and graph.num_bytes <= most_bytes else None
 

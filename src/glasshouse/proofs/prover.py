@@ -200,7 +200,9 @@ class Prover:
         covering = Covering.of(form)
         if covering is not None and covering.seconds < _QUICK_COVERING:
             return covering, None
-        narrow = NarrowGraph.of(form, budget.most_bytes)
+        narrow = None
+        with suppress(TimeIsUpError), budget.hearing_ctrl_c():
+            narrow = NarrowGraph.of(form, budget.most_bytes, budget.check)
         if narrow is None or narrow.seconds > budget.left():
             return covering, None
         if covering is not None and covering.seconds < narrow.seconds:
@@ -283,8 +285,9 @@ class Prover:
             self.is_done, self.method = True, "enumeration"
         if not found.verdict.optimal and self.budget.stopped != "Ctrl-C":
             # Rounding hid the best state among others; elimination compares exact energies.
-            narrow = NarrowGraph.of(prepared.form, self.budget.most_bytes)
-            found = (narrow and self._by_elimination(narrow)) or found
+            with self.budget.hearing_ctrl_c():
+                narrow = NarrowGraph.of(prepared.form, self.budget.most_bytes)
+                found = (narrow and self._by_elimination(narrow)) or found
         return found
 
     def _by_elimination(self, narrow: NarrowGraph) -> Proven | None:

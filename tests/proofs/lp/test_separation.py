@@ -140,7 +140,7 @@ def test_walks_that_end_nowhere_are_left_out():
 
 
 def test_paths_past_a_ghost_with_many_neighbours_end_in_time():
-    """Every odd edge of the ring is closed by a path past the ghost, whose search sees all spins."""
+    """Every odd edge is closed by a path past the ghost, whose search visits all spins."""
     size = 40_000
     spins = np.arange(size)
     ring = np.column_stack([spins[:-1], spins[1:]])
