@@ -19,7 +19,7 @@ import pytest
 
 import glasshouse as gh
 from glasshouse import boltzmann, races
-from glasshouse.certificates import Branch, Cover, Leaf, Tree
+from glasshouse.certificates import Branch, Cover, Leaf, Order, Tree
 from glasshouse.files import Document, bring_back, read_side_car, standing_certificate
 from glasshouse.files.formats import FORMATS
 from glasshouse.files.formats.format import Sheet
@@ -61,7 +61,7 @@ ROOMS = ("", "problems", "landscape", "certificates", "planting", "files", "solv
          "boltzmann", "reports")  # fmt: skip
 # Settings and small values show their fields in the repr.
 SETTINGS = {"Annealer", "Column", "Demand", "Kind", "Stop", "Seed", "Loop", "RunProgress",
-            "GlasshouseAnnealer", "GlasshouseTempering", "Limits", "Branch", "Cover", "Leaf",
+            "GlasshouseAnnealer", "GlasshouseTempering", "Limits", "Branch", "Cover", "Leaf", "Order",
             "RestrictedBoltzmannMachine"}  # fmt: skip
 LONGEST = 130
 # All that a summary in a notebook is made of.
@@ -176,6 +176,7 @@ def of_proofs() -> Iterable[Any]:
     yield solve_exactly(gh.Rbm([[-1, 2, 2], [2, 2, 2]]), solver="highs")
     yield Bounds(-3.0, -2.5, 0.1, 4)
     yield from (Tree((Branch(0, 1), Leaf(2), Cover((0,)))), Branch(0, 1), Leaf(2), Cover((0,)))
+    yield Order((0,))
 
 
 def of_questions() -> Iterable[Any]:

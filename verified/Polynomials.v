@@ -68,11 +68,11 @@ Proof.
     simpl; rewrite total_app, IH, !total_cons, total_nil; lia. }
   rewrite Hrev; clear Hrev.
   enough (H : forall l, total (fun e => f (fst e) * snd e)
-                (fold_tree (fun l m c => (m, c) :: l) t l)
+                (fold_tree (fun l m c => if c =? 0 then l else (m, c) :: l) t l)
               = weigh f t + total (fun e => f (fst e) * snd e) l)
     by (rewrite H, total_nil; lia).
   induction t as [| h a IHa m c b IHb]; intros l; simpl; [lia |].
-  rewrite IHb, total_cons, IHa; simpl; lia.
+  rewrite IHb; destruct (Z.eqb_spec c 0) as [-> |]; rewrite ?total_cons, IHa; simpl; lia.
 Qed.
 
 (** ** Products of monomials: equal spins cancel *)

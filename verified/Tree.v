@@ -162,4 +162,6 @@ Qed.
 Lemma weigh_map f k t : weigh f (map_tree (fun _ c => k * c) t) = k * weigh f t.
 Proof. induction t as [| h l IHl m c r IHr]; simpl; [ring |]. rewrite IHl, IHr; ring. Qed.
 
-Definition entries (t : tree Z) : polynomial := rev_append (fold_tree (fun l m c => (m, c) :: l) t []) [].
+(** The terms of a tree without those that cancelled. *)
+Definition entries (t : tree Z) : polynomial :=
+  rev_append (fold_tree (fun l m c => if c =? 0 then l else (m, c) :: l) t []) [].

@@ -17,7 +17,9 @@ TRAIN = ["train", "run", "bars:4x2", "--hidden", 3]
 @pytest.fixture
 def old(tmp_path) -> Path:
     with tarfile.open(HERE / "stored.tar.xz") as packed:
-        packed.extractall(tmp_path, filter="data")
+        # The argument `filter` is missing in Python 3.11.0 to 3.11.3.
+        packed.extraction_filter = getattr(tarfile, "data_filter", None)
+        packed.extractall(tmp_path)
     return tmp_path
 
 

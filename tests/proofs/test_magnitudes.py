@@ -85,3 +85,14 @@ def test_trees_of_weights_that_are_integers_beyond_all_floats(loops_only):
     assert proof.statistics.nodes > 0
     assert verify(problem, proof.certificate).bound <= Fraction(proof.energy)
     assert proof.lower_bound > 1.1 * proof.energy
+
+
+def test_states_that_only_exact_energies_tell_apart_are_proven():
+    """In floats, more states than an enumeration keeps have the energy of the best state."""
+    rng = np.random.default_rng(4)
+    pairs = [(a, b) for b in range(16) for a in range(b)]
+    for _ in range(60):
+        chosen = [pair for pair in pairs if rng.random() < 0.4]
+        sizes = 10.0 ** rng.choice([297, -303, -3, 2, -8], len(chosen))
+        proof = prove(Ising.from_edges(16, chosen, rng.choice([-1, 1], len(chosen)) * sizes))
+        assert proof.optimal

@@ -19,6 +19,7 @@ from glasshouse.planting import Planted
 from glasshouse.problems import Ising, Rbm
 from glasshouse.problems.convert import to_max2sat, to_qubo
 from glasshouse.proofs import HardClausesUnsatisfiableError, narrow, prove, prover
+from glasshouse.proofs.budget import TimeIsUpError
 from glasshouse.proofs.kernels import orders
 from glasshouse.proofs.narrow import NarrowGraph
 
@@ -227,6 +228,7 @@ def test_memory_is_a_limit():
 @pytest.mark.quiet
 def test_a_time_limit_ends_an_elimination(monkeypatch):
     monkeypatch.setattr(narrow, "_SECONDS", {1: 1e-12, 2: 1e-12})  # far too little
+    monkeypatch.setattr(narrow, "_MOST_NUMBERS", 1 << 40)
     problem = strip(22, 60)
     prove(strip(3, 400))
     began = time.monotonic()
@@ -235,9 +237,37 @@ def test_a_time_limit_ends_an_elimination(monkeypatch):
     assert proof.lower_bound <= proof.energy
 
 
+def test_the_clock_is_read_before_each_search_for_an_order():
+    form, checks = ExactForm.of(strip(18, 40)), []
+    for most in range(1, 4):
+        checks.clear()
+
+        def check(most=most):
+            checks.append(most)
+            if len(checks) == most:
+                raise TimeIsUpError
+
+        with pytest.raises(TimeIsUpError):
+            NarrowGraph.of(form, 2**40, check)
+        assert len(checks) == most
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, TimeIsUpError])
+def test_a_search_for_orders_can_be_stopped(monkeypatch, stop):
+    def orders_of(rows):
+        raise stop
+        yield
+
+    monkeypatch.setattr(narrow, "_orders", orders_of)
+    proof = prove(strip(6, 60), node_limit=1)
+    assert proof.statistics.method == "cycle LP"
+    assert (proof.statistics.stopped == "Ctrl-C") == (stop is KeyboardInterrupt)
+
+
 @pytest.mark.quiet
 def test_ctrl_c_ends_an_elimination(monkeypatch):
     monkeypatch.setattr(prover, "_FEW_EDGES", -(10**9))
+    monkeypatch.setattr(narrow, "_MOST_NUMBERS", 1 << 40)
     prove(strip(3, 400))
     pressed: list[float] = []
     was = NarrowGraph.lowest_state

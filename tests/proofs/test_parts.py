@@ -135,9 +135,9 @@ def test_chains_and_leaves_disappear():
     leaves = [(k, size + k) for k in range(size)]
     problem = Ising.from_edges(2 * size, ring + leaves, [3] * (size - 1) + [-2] + [1] * size)
     proof = prove(problem)
-    assert ContractedGraph(SignedGraph.of(problem)).blocks == []
+    assert proof.statistics.core_edges == 0
     assert proof.optimal
-    assert proof.certificate.num_loops == 2  # the moats around both faces of the ring
+    assert proof.certificate.num_loops == 1
 
 
 @given(st.integers(2, 14), st.integers(1, 24), st.integers(0, 10**6))

@@ -171,7 +171,7 @@ def test_time_of_a_whole_command_that_is_over_lets_nothing_be_completed(monkeypa
     def stop(*arguments):
         raise TimeIsOverError
 
-    problem = lattice(12, 12)
+    problem = lattice(16, 16)
     with monkeypatch.context() as patched:
         patched.setattr(matching, "match_some", stop)
         with pytest.raises(TimeIsOverError):
@@ -208,12 +208,12 @@ def test_ctrl_c_during_a_matching_keeps_what_was_found(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(matching, "match_some", press)
-    problem = lattice(12, 12)
+    problem = lattice(16, 16)
     proof = prove(problem)
     assert proof.statistics.stopped == "Ctrl-C"
     assert verify(problem, proof.certificate).lower_bound == proof.lower_bound
     # The bound of the odd faces, and a state that no single flip improves.
-    assert -288 < proof.lower_bound <= proof.energy < problem.energy(np.ones(144, np.int8))
+    assert -512 < proof.lower_bound <= proof.energy < problem.energy(np.ones(256, np.int8))
 
 
 def test_a_torus_whose_matching_takes_too_long_is_bounded_by_its_faces(monkeypatch):

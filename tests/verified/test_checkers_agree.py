@@ -151,6 +151,27 @@ def test_orders_are_read_by_one_grammar(verified, tmp_path):
     assert stand_alone(one) is library(one, tmp_path) is None
 
 
+def test_terms_that_cancel_need_not_be_covered_or_ordered(verified, tmp_path):
+    pairs = [f"1 {a} {sign * b} 0" for a in range(1, 31) for b in range(1, a) for sign in (1, -1)]
+    clauses = "\n".join([f"p wcnf 30 {len(pairs) + 1} 999", *pairs, "1 -1 0", ""])
+    edges = "4 5\n1 2 3\n1 2 -3\n2 3 1\n3 4 2\n1 4 0\n"
+    terms = "# vartype=SPIN\n0 1 2 4\n0 1 3\n0 1 2 -4\n2 3 0\n"
+    proof = "glasshouse-certificate 6\ndenominator 1\nstate {}\ntree 1\n{}\nloops 0\n"
+    some = [
+        Case(suffix, problem.encode(), proof.format("1" * size, row).encode())
+        for suffix, size, problem, rows in (
+            (".wcnf", 30, clauses, [f"order {' '.join(map(str, range(1, 31)))}", "cover"]),
+            (".mc", 4, edges, ["order 4 3 2", "cover 3", "order 3 4"]),
+            (".hubo", 4, terms, ["order 1 2", "order 2", "cover 2", "cover"]),
+        )
+        for row in rows
+    ]
+    answers = verified_ones(verified, some, tmp_path)
+    assert [answer is None for answer in answers] == [False] * 4 + [True, False, True, False, True]
+    for one, mine in zip(some, answers, strict=True):
+        assert mine == stand_alone(one) == library(one, tmp_path), one
+
+
 def test_what_comments_state_is_not_read(verified, tmp_path):
     lie = Case(".wcnf", b"c planted-cost 9\n" + clauses.WCNF.encode(), clauses.CERT.encode())
     assert verified_ones(verified, [lie], tmp_path) != [None]

@@ -22,6 +22,9 @@ _LONGEST_FRONT = 4 * MOST_OPEN
 # If an order needs fewer numbers, no other one is searched for by spectral methods; and the most
 # vertices of a component for these methods, and the most components.
 _FEW_NUMBERS, _MOST_SPECTRAL, _MOST_COMPONENTS = 1 << 22, 20_000, 50
+# The most numbers that an order may need: half a minute for the stand-alone checker. With more, a
+# tree often takes as long as the order, and its certificate is checked much faster.
+_MOST_NUMBERS = 1 << 28
 # Seconds per number of a table, by its digits; numbers of more digits take longer in proportion.
 _SECONDS = {1: 1.6e-9, 2: 3.0e-9}
 _SECONDS_PER_DIGIT = 1e-8
@@ -46,8 +49,17 @@ class NarrowGraph:
         self.num_bytes = elimination.num_bytes + int(elimination.choice_starts[-1])
 
     @classmethod
-    def of(cls, form: ExactForm, most_bytes: float) -> NarrowGraph | None:
-        """Return the narrow graph of a form, or None if no order is found that fits into memory."""
+    def of(
+        cls, form: ExactForm, most_bytes: float, between: Callable[[], object] = lambda: None
+    ) -> NarrowGraph | None:
+        """Return the narrow graph of a form, or None if no order is found that fits into memory.
+
+        Args:
+            form: the form.
+            most_bytes: the most memory that the elimination may need, in bytes.
+            between: called before each search for an order; if it raises, the search ends.
+        """
+        between()
         size = form.num_variables
         edges = form.edges[form.edges[:, 1] < size]
         if form.monomials is not None or len(edges) > MOST_OPEN * size:  # too many for any order
@@ -59,8 +71,11 @@ class NarrowGraph:
                 best = found
             if best is not None and best.num_numbers < _FEW_NUMBERS:
                 break
-        graph = None if best is None else cls(best)
-        return graph if graph is not None and graph.num_bytes <= most_bytes else None
+            between()
+        if best is None or best.num_numbers > _MOST_NUMBERS:
+            return None
+        graph = cls(best)
+        return graph if graph.num_bytes <= most_bytes else None
 
     @property
     def nodes(self) -> tuple[int, ...]:

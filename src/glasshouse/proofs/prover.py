@@ -36,6 +36,8 @@ _QUICK_COVERING = 0.5
 # elimination, of which this multiple is reserved.
 _SECONDS_PER_EDGE, _FEW_EDGES = 1e-4, 1000
 _SECONDS_BEFORE_ORDER, _TIMES_ORDER = 0.5, 1.5
+# An elimination of a dense graph is used only if it takes at most this many seconds.
+_QUICK_ORDER = 0.1
 # The time of a certificate without loops, as a fraction of the time for reading the problem and
 # reducing its graph: the certificate takes the same steps back.
 _SHARE_OF_PREPARATION = 0.35
@@ -200,8 +202,12 @@ class Prover:
         covering = Covering.of(form)
         if covering is not None and covering.seconds < _QUICK_COVERING:
             return covering, None
-        narrow = NarrowGraph.of(form, budget.most_bytes)
+        narrow = None
+        with suppress(TimeIsUpError), budget.hearing_ctrl_c():
+            narrow = NarrowGraph.of(form, budget.most_bytes, budget.check)
         if narrow is None or narrow.seconds > budget.left():
+            return covering, None
+        if self._is_dense and narrow.seconds > _QUICK_ORDER:
             return covering, None
         if covering is not None and covering.seconds < narrow.seconds:
             return covering, None
@@ -258,9 +264,16 @@ class Prover:
                 state = annealed_state(graph, None, most, self.search.budget)
         if graph.cost(state) <= most:
             return False
-        found = self.budget.to_the_end(lambda: reduction.lift_state([state]))
-        self.prepared.known.append(found)
+        self._keep(self.budget.to_the_end(lambda: reduction.lift_state([state])))
         return True
+
+    def _keep(self, state: Spins) -> None:
+        """Keep a state, and report the best state if it has changed."""
+        prepared = self.prepared
+        before = prepared.graph.cost(prepared.best)
+        prepared.known.append(state)
+        if self.incumbent is not None and prepared.graph.cost(prepared.best) < before:
+            self.incumbent(prepared.best)
 
     def _certified(self, certificate: Callable[[], Certificate]) -> Proven:
         """Make a certificate and verify it, even if the time is up.
@@ -274,13 +287,18 @@ class Prover:
         """Return a proof by enumerating all states of a vertex cover, or `found` after Ctrl-C."""
         prepared = self.prepared
         with self.budget.hearing_ctrl_c():
-            prepared.known.append(lowest_state(prepared.problem, prepared.form))
+            self._keep(lowest_state(prepared.problem, prepared.form))
             none: Any = np.empty(0, dtype=np.int64)
             tree = Tree((Cover(covering.nodes),))
             state, starts = prepared.best[:-1], np.zeros(1, np.int64)
             covered = Certificate(state, none, starts, none, tree=tree)
             found = Proven(prepared.problem, covered)
             self.is_done, self.method = True, "enumeration"
+        if not found.verdict.optimal and self.budget.stopped != "Ctrl-C":
+            # Rounding hid the best state among others; elimination compares exact energies.
+            with self.budget.hearing_ctrl_c():
+                narrow = NarrowGraph.of(prepared.form, self.budget.most_bytes)
+                found = (narrow and self._by_elimination(narrow)) or found
         return found
 
     def _by_elimination(self, narrow: NarrowGraph) -> Proven | None:
@@ -290,14 +308,12 @@ class Prover:
         prepared, part = self.prepared, self.budget.part(0.5)  # the check takes as long
         found = None
         with suppress(TimeIsUpError), self.budget.hearing_ctrl_c():
-            prepared.known.append(narrow.lowest_state(part.check))
+            self._keep(narrow.lowest_state(part.check))
             none: Any = np.empty(0, dtype=np.int64)
             tree = Tree((Order(narrow.nodes),))
             ordered = Certificate(prepared.best[:-1], none, np.zeros(1, np.int64), none, tree=tree)
             found = Proven(prepared.problem, ordered)
             self.is_done, self.method = True, ELIMINATION
-            if self.incumbent is not None:
-                self.incumbent(prepared.best)
         return found
 
     def _by_tree(self, growth: Growth) -> Proven:

@@ -227,9 +227,11 @@ def test_a_file_without_clauses_gets_no_certificate_of_cores(tmp_path, suffix, f
     assert files.read(path).num_variables >= 12
 
 
-def test_satisfiable_pairs_get_no_certificate_because_loops_would_have_to_prove_them(tmp_path):
+def test_satisfiable_pairs_get_a_certificate_of_triangles(tmp_path):
     path = tmp_path / "plant.wcnf"
-    assert files.write(path, cores(12, cores=3, width=2, frustrated=0, rng=1)).certificate is None
+    written = files.write(path, cores(12, cores=3, width=2, frustrated=0, rng=1))
+    assert written.certificate is not None
+    assert files.verify_file(path).proven.verdict.optimal
     assert files.read_planted(path).energy == 0
     words = ["plant", "cores", "-n", "12", "--cores", "3", "--width", "2", "--frustrated", "0"]
     assert main([*words, "-o", str(tmp_path / "b.wcnf")]) == 0

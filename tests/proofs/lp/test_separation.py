@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import numpy as np
 import pytest
 from tests.oracles import all_states
 from tests.proofs.lp.test_node import bound_by_definition, random_graph
 
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.lp import separation
 from glasshouse.proofs.lp.cuts import parts_of
 from glasshouse.proofs.lp.node_lp import NodeLp
@@ -134,3 +137,22 @@ def test_walks_that_end_nowhere_are_left_out():
     assert sorted(tuple(sorted(cut.clique.vertices.tolist())) for cut in cuts) == [
         (0, 1, 2, 3, 4), (5, 6, 7, 8, 9),
     ]  # fmt: skip
+
+
+def test_paths_past_a_ghost_with_many_neighbours_end_in_time():
+    """Every odd edge is closed by a path past the ghost, whose search visits all spins."""
+    size = 40_000
+    spins = np.arange(size)
+    ring = np.column_stack([spins[:-1], spins[1:]])
+    fields = np.column_stack([spins, np.full(size, size)])
+    edges = np.concatenate([ring, fields]).astype(np.int32)
+    weights = np.where(np.arange(len(edges)) < len(ring), -1, 1)
+    search = Separation(SignedGraph(size + 1, edges, exact_array(weights.tolist())))
+    lengths = np.where(weights < 0, 0.5, 0.0)
+    search.budget = Budget(0.0)
+    search.exact(lengths, 1.0, 6, np.inf)  # loads the kernels
+    search.budget, began = Budget(0.2), process_time()
+    cuts = search.exact(lengths, 1.0, 6, np.inf)
+    assert process_time() - began < 1.0
+    assert cuts
+    assert all(len(cut.edges) == 3 for cut in cuts)

@@ -16,6 +16,7 @@ from glasshouse.files import write_if_better
 from glasshouse.problems import Ising
 from glasshouse.proofs import prove
 from glasshouse.proofs.budget import Budget
+from glasshouse.proofs.lp import blocks
 from glasshouse.proofs.lp.cuts import cycle_cuts
 from glasshouse.proofs.lp.root import CycleLp
 from glasshouse.proofs.matching.kernels import faces as face_kernels
@@ -26,6 +27,12 @@ from glasshouse.proofs.signed_graph import SignedGraph
 from glasshouse.solvers import brute_force
 
 WEIGHTS = ("pm", "few", "normal")
+
+
+@pytest.fixture(autouse=True)
+def _small_graphs_are_matched(monkeypatch):
+    monkeypatch.setattr(blocks, "_LEAST_TO_MATCH", 0)
+    monkeypatch.setattr(blocks, "_LEAST_PER_VERTEX", 0.0)
 
 
 def lattice(shape: tuple[int, ...], seed: int, weights: tuple[int, ...] = (-1, 1)) -> Ising:

@@ -17,6 +17,11 @@ from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
 Test = Callable[[Fraction, Fraction], bool]
 
+# Graphs with fewer edges, or fewer edges per vertex, are contracted: little or nothing of them
+# remains, and their certificates have few loops. The faces of all other graphs are matched if
+# possible.
+_LEAST_TO_MATCH, _LEAST_PER_VERTEX = 500, 1.25
+
 
 class Blocks:
     """The linear programs of a graph, one for each block of its core.
@@ -37,7 +42,9 @@ class Blocks:
         found: Callable[[Spins], object] | None = None,
     ) -> None:
         self.graph, self.budget, self.found = graph, budget, found
-        self.reduction = ContractedGraph(graph, budget, matching=True)
+        least = max(_LEAST_TO_MATCH, _LEAST_PER_VERTEX * graph.num_vertices)
+        matching = graph.num_edges >= least
+        self.reduction = ContractedGraph(graph, budget, matching=matching)
         self.results: list[BlockResult] = []
         self.lower = Fraction(self.reduction.cost)
         self.gave_up = False

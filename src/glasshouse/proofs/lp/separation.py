@@ -99,10 +99,15 @@ class Separation:
             marks = np.add.reduceat(self.signatures[rings], begins[:-1])
             kept = np.unique(marks, return_index=True)[1]
             rings, begins, totals = *_gathered(rings, begins, kept), totals[kept]
-        edges, begins = cluster_kernels.expand(
-            graph, self.graph.edges, label, parity, rings, begins
-        )
-        return self._chosen(edges, begins, totals, cover)
+        found = []
+        with suppress(TimeIsUpError):  # a search for a path can visit all neighbours of the ghost
+            for begin, end in self.budget.pieces(len(totals), _GROUP):
+                part, starts = rings[begins[begin] : begins[end]], begins[begin : end + 1]
+                expanded = cluster_kernels.expand(
+                    graph, self.graph.edges, label, parity, part, starts - starts[0]
+                )
+                found.append((*expanded, totals[begin:end]))
+        return self._chosen(*_joined(found), cover)
 
     def arc_graph(self, lengths: Lengths) -> cycle_kernels.ArcGraph:
         """Return the graph and the given arc lengths as an `ArcGraph` for the kernels."""
