@@ -114,6 +114,24 @@ def test_compiled_code_imports_nothing_of_ours_but_the_decorator():
                 assert ground or beside, f"{path} imports {name}"
 
 
+def test_kernels_return_no_named_tuples():
+    """Making a named tuple runs Python code; Ctrl-C then crashes the process in Numba's code."""
+    kernels = 0
+    for path in MODULES:
+        for function in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            if not any(ast.unparse(d).startswith("compiled") for d in function.decorator_list):
+                continue
+            kernels += 1
+            returns = [node.value for node in ast.walk(function) if isinstance(node, ast.Return)]
+            calls = [call for value in returns if value for call in ast.walk(value)]
+            named = [call for call in calls if isinstance(call, ast.Call)]
+            classes = [name for call in named if (name := ast.unparse(call.func))[0].isupper()]
+            assert not classes, f"{path}: {function.name} returns {classes}"
+    assert kernels > 100
+
+
 def imported_modules(path: Path) -> set[Path]:
     """Return the modules of glasshouse that a module imports when it runs, anywhere in its code."""
     tree = ast.parse(path.read_text())

@@ -79,7 +79,8 @@ class Elimination:
         self._starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         self._later = ends[sorting, 1].astype(np.int32)
         self._weights = form.weights[~with_ghost][sorting]
-        fault, self.plan = kernels.planned(self._starts, self._later, MOST_OPEN)
+        fault, *arrays = kernels.planned(self._starts, self._later, MOST_OPEN)
+        self.plan = kernels.Plan(*arrays)
         if fault >= 0:
             raise CertificateError(
                 f"an order eliminates node {self.order[fault]} when it has more than {MOST_OPEN} "

@@ -55,7 +55,10 @@ class Plan(NamedTuple):
 
 @compiled
 def planned(starts: Any, later: Any, most_open: int) -> Any:
-    """Return the first vertex with too many open vertices, or -1, and the plan of an elimination.
+    """Return the first vertex with too many open vertices, or -1, and all arrays of a plan.
+
+    The caller makes the plan of them, because Ctrl-C while compiled code returns a named tuple
+    would crash the process.
 
     Args:
         starts: the index at which the later neighbours of each vertex begin, and the end.
@@ -112,7 +115,7 @@ def planned(starts: Any, later: Any, most_open: int) -> Any:
         parents[v] = parent
         children[parent] += 1
         next_child[v], first_child[parent] = first_child[parent], v
-    return fault, Plan(scope_starts, scopes, parents, children, masks, bits)
+    return fault, scope_starts, scopes, parents, children, masks, bits
 
 
 @compiled

@@ -199,12 +199,11 @@ class Prover:
         if self.loops_only or not self.search.reduction.blocks:
             return None, None
         form, budget = self.prepared.form, self.budget
-        covering = Covering.of(form)
-        if covering is not None and covering.seconds < _QUICK_COVERING:
-            return covering, None
-        narrow = None
+        covering = narrow = None
         with suppress(TimeIsUpError), budget.hearing_ctrl_c():
-            narrow = NarrowGraph.of(form, budget.most_bytes, budget.check)
+            covering = Covering.of(form)
+            if covering is None or covering.seconds >= _QUICK_COVERING:
+                narrow = NarrowGraph.of(form, budget.most_bytes, budget.check)
         if narrow is None or narrow.seconds > budget.left():
             return covering, None
         if self._is_dense and narrow.seconds > _QUICK_ORDER:
