@@ -61,8 +61,8 @@ ROOMS = ("", "problems", "landscape", "certificates", "planting", "files", "solv
          "boltzmann", "reports")  # fmt: skip
 # Settings and small values show their fields in the repr.
 SETTINGS = {"Annealer", "Column", "Demand", "Kind", "Stop", "Seed", "Loop", "RunProgress",
-            "GlasshouseAnnealer", "GlasshouseTempering", "Limits", "Branch", "Cover", "Leaf", "Order",
-            "RestrictedBoltzmannMachine"}  # fmt: skip
+            "GlasshouseAnnealer", "GlasshouseTempering", "Limits", "Branch", "Cover", "Leaf",
+            "Order", "RestrictedBoltzmannMachine"}  # fmt: skip
 LONGEST = 130
 # All that a summary in a notebook is made of.
 TAGS = {"div", "p", "br", "strong", "table", "caption", "thead", "tbody", "tr", "th", "td"}
