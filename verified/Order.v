@@ -4,8 +4,7 @@ Require Import ZArith List Bool Lia.
 From Verified Require Import Statement Tree Polynomials.
 Import ListNotations.
 Open Scope Z_scope.
-Local Arguments Z.mul : simpl never.
-Local Arguments Z.add : simpl never.
+Local Arguments Z.mul : simpl never. Local Arguments Z.add : simpl never.
 
 (** A function of spins. [Split k v a b] is [a] if the spin of v is +1, and else [b]; the spin has the
     rank k in the order. Nothing that is proven depends on the ranks. *)
@@ -48,8 +47,7 @@ Definition put_table (t : table) (b : buckets) : buckets :=
 
 Definition eliminate (k : Z) (b : buckets) : option buckets :=
   match find [k] (fst b) with
-  | None => Some b
-  | Some l =>
+  | None => Some b | Some l =>
       if is_narrow l
       then Some (put_table (lowered (fold_left (lift Z.add) l (Value 0))) (update (fun _ => []) [k] (fst b), snd b))
       else None
