@@ -11,7 +11,7 @@ ROOT = Path(glasshouse.__file__).parent
 # Lower these numbers with every commit that removes files or lines. They rise only in a commit
 # whose message gives the reason.
 MOST_FILES = 520
-MOST_LINES = 86_709
+MOST_LINES = 86_717
 LONGEST = 400  # lines of one module
 
 

@@ -7,11 +7,15 @@ import math
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.interrupts import compiled_ctrl_c
 
 from glasshouse import proofs
+from glasshouse.problems import Ising
+from glasshouse.proofs import prove, prover
 from glasshouse.proofs.budget import Budget
+from glasshouse.proofs.lp import blocks, root
 from glasshouse.proofs.progress import Bounds
 from glasshouse.stopping import TimeIsOverError, working_time
 
@@ -112,3 +116,22 @@ def test_no_other_module_of_proofs_handles_ctrl_c():
         and (node.type is None or re.search(r"KeyboardI|SystemE|BaseE", ast.unparse(node.type)))
     }
     assert handlers == {"budget.py", "exact/apart.py"}
+
+
+@pytest.mark.parametrize(
+    ("module", "name"), [(root, "CutLp"), (blocks, "CycleLp"), (prover, "Growth")]
+)
+def test_ctrl_c_between_two_steps_ends_the_proof_with_a_bound(monkeypatch, module, name):
+    calls = []
+
+    def interrupted(*args, **options):
+        calls.append(args)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, name, interrupted)
+    weights = np.random.default_rng(1).choice([-1, 1], 435)
+    pairs = [(a, b) for b in range(30) for a in range(b)]
+    proof = prove(Ising.from_edges(30, pairs, weights))
+    assert len(calls) == 1
+    assert proof.statistics.stopped == "Ctrl-C"
+    assert proof.lower_bound <= proof.energy

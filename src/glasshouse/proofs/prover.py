@@ -99,12 +99,20 @@ class Prover:
         self.start, self.checkpoint, self.pause = start, checkpoint, Pause()
         self.workers, self.executor, self.loops_only = workers, executor, loops_only
         self.method, self.nodes = "cycle LP", 0
+        self.found: Proven | None = None  # the proof so far
         self.search: Blocks  # set once the graph was reduced in time
         self.is_large = False
         self.is_done = False  # whether the last search completed
 
     def run(self) -> Proven:
         """Return the best certificate that was found within the limits."""
+        with self.budget.hearing_ctrl_c():
+            return self._best()
+        # Ctrl-C came between two of the steps that keep their results.
+        return self.found or self._certified(lambda: self.prepared.loop_certificate(NO_PARTS))
+
+    def _best(self) -> Proven:
+        """Try one method after another; each is guarded against Ctrl-C by itself."""
         if self.incumbent is not None:
             self.incumbent(self.prepared.best)
         with suppress(TimeIsUpError), self.budget.hearing_ctrl_c():
@@ -113,7 +121,7 @@ class Prover:
         if not hasattr(self, "search"):
             return self._certified(lambda: self.prepared.loop_certificate(NO_PARTS))
         if self.start is not None:
-            before = Proven(self.prepared.problem, self.start)
+            before = self.found = Proven(self.prepared.problem, self.start)
             if before.verdict.optimal:
                 return before
             before_stop = self._growth()
@@ -242,7 +250,7 @@ class Prover:
         self.is_done = (search.converged or search.gave_up) and budget.stopped != "target"
         began = budget.seconds
         parts = budget.to_the_end(search.parts)
-        found = self._certified(lambda: self.prepared.loop_certificate(parts))
+        found = self.found = self._certified(lambda: self.prepared.loop_certificate(parts))
         budget.reserve(budget.seconds - began)  # the certificate of a tree takes about as long
         return found
 
